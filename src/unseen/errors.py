@@ -1,0 +1,48 @@
+"""What goes wrong, by kind: each kind has an exit code of its own on the command line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class InputError(ValueError):
+    """Something the caller can put right: the message has what was expected, what came, and what to do."""
+
+    exit_code = 2
+
+
+class RunFolderError(InputError):
+    """A run folder that can't be used as asked: it exists, is locked, is damaged, or belongs to another run."""
+
+    exit_code = 3
+
+
+class Diverged(InputError):
+    """A loss or a gradient stopped being finite; nothing was updated with it."""
+
+    exit_code = 4
+
+
+class SaveFailed(InputError):
+    """A save did not reach the disk; what had been saved before is untouched."""
+
+    exit_code = 5
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``'; did you mean "gamma"?'`` for the nearest known name, else the list of known names."""
+    known = sorted(known)
+    near = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=1, cutoff=0.5)
+    if near:
+        match = next(k for k in known if k.lower() == near[0])
+        return f'; did you mean "{match}"?'
+    return f"; known are {', '.join(known)}"
+
+
+def all_problems(what: str, problems: list[str]) -> None:
+    """Raise one ``InputError`` that lists every problem, or return when there is none."""
+    if len(problems) == 1:
+        raise InputError(f"{what}: {problems[0]}")
+    if problems:
+        raise InputError("\n".join([f"{what}: {len(problems)} problems", *(f"  - {p}" for p in problems)]))
