@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from torch import Tensor
 
 
 class InputError(ValueError):
@@ -46,3 +48,10 @@ def all_problems(what: str, problems: list[str]) -> None:
         raise InputError(f"{what}: {problems[0]}")
     if problems:
         raise InputError("\n".join([f"{what}: {len(problems)} problems", *(f"  - {p}" for p in problems)]))
+
+
+def name_samples(names: Sequence[str], bad: Tensor) -> str:
+    """The names of the samples where ``bad`` is true, the first few of them spelled out."""
+    rows = bad.nonzero().flatten().tolist()
+    shown = ", ".join(names[i] for i in rows[:5])
+    return f"{shown} and {len(rows) - 5} more" if len(rows) > 5 else shown

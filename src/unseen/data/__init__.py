@@ -1,0 +1,1 @@
+"""Domains: built-in digits, and a user's own folder."""

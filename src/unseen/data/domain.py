@@ -84,7 +84,8 @@ def _read_all(name: str, dataset: Any) -> tuple[Tensor, Tensor]:
     size = len(cast(Sized, dataset))
     if size == 0:
         raise InputError(f"{name}: the data set is empty; expected at least one (image, label)")
-    images, labels = [], []
+    images: list[Tensor] = []
+    labels: list[int] = []
     for i in range(size):
         try:
             image, label = dataset[i]

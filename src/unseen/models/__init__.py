@@ -1,0 +1,5 @@
+"""Networks of the paper."""
+
+from unseen.models.convnet import ConvNet
+
+__all__ = ["ConvNet"]

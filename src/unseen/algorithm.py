@@ -1,0 +1,115 @@
+"""Algorithm 1, adversarial data augmentation, in the paper's symbols."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from unseen.ascent import ascend
+from unseen.cost import softmax_loss
+from unseen.draws import Draws
+from unseen.engine import Engine
+from unseen.errors import Diverged, name_samples
+from unseen.pool import Pool
+from unseen.settings import ADA
+from unseen.split import Split
+
+
+@dataclass
+class State:
+    """All that one step hands to the next: with it, training goes on exactly where it was."""
+
+    net: Split
+    optimizer: Optimizer
+    pool: Pool
+    draws: Draws
+    t: int = 0
+    """minimization steps done"""
+    k: int = 0
+    """rounds done"""
+    losses: Tensor = field(default_factory=lambda: torch.zeros((), dtype=torch.float64))
+    """sum of the minibatch losses since the last record"""
+
+
+class Observer(Protocol):
+    """Who is told how training goes, and may remember parts of a round that were made before an interruption."""
+
+    def stepped(self, state: State) -> None: ...  # noqa: D102
+    def recall(self, k: int, part: int) -> Tensor | None: ...  # noqa: D102
+    def climbed(self, k: int, images: int, of: int) -> None: ...  # noqa: D102
+    def made(self, k: int, part: int, images: Tensor, parents: Tensor) -> None: ...  # noqa: D102
+    def appended(self, state: State, starts: Tensor) -> None: ...  # noqa: D102
+
+
+def augment_and_train(state: State, ada: ADA, engine: Engine, observer: Observer) -> None:
+    """Algorithm 1 from ``state`` to its end. T counts every minimization step, those between rounds included."""
+    for k in range(state.k + 1, ada.K + 1):
+        while state.t < k * ada.T_min:
+            minimize(state, engine, ada)
+            observer.stepped(state)
+        maximize(state, engine, ada, observer)
+    while state.t < ada.T:
+        minimize(state, engine, ada)
+        observer.stepped(state)
+
+
+def minimize(state: State, engine: Engine, ada: ADA) -> None:
+    """Sample (X_t, Y_t) uniformly from the pool; theta <- theta - alpha grad_theta loss(theta; (X_t, Y_t))."""
+    rows = state.draws.minibatch(len(state.pool), ada.batch)
+    x, y = engine.put(*state.pool.take(rows))
+    with engine.seeded(state.draws.model_seed()):
+        losses = softmax_loss(state.net(x), y)
+    state.optimizer.zero_grad()
+    losses.mean().backward()  # type: ignore[no-untyped-call]
+    _refuse_non_finite(state, rows, losses.detach(), ada)
+    state.optimizer.step()
+    state.losses += losses.detach().mean().cpu()
+    state.t += 1
+
+
+def maximize(state: State, engine: Engine, ada: ADA, observer: Observer) -> None:
+    """Sample {X_i, Y_i} from the pool; X_i^k <- the ascent from X_i; append (X_i^k, Y_i) to the pool."""
+    k, pool = state.k + 1, state.pool
+    starts = pool.starts(ada.sampling, state.draws)
+    made = []
+    for part, rows in enumerate(torch.split(starts, engine.part_size(pool.images[0]))):
+        images = observer.recall(k, part)
+        if images is None:
+            images = _climb_from(state, engine, ada, rows, observer)
+            observer.made(k, part, images, rows)
+        else:
+            observer.climbed(k, len(images), pool.n)
+        made.append(images)
+    pool.append(torch.cat(made), starts)
+    state.k = k
+    observer.appended(state, starts)
+
+
+def _climb_from(state: State, engine: Engine, ada: ADA, rows: Tensor, observer: Observer) -> Tensor:
+    k = state.k + 1
+    names = [state.pool.name(row) for row in rows.tolist()]
+    x, y = engine.put(*state.pool.take(rows))
+    try:
+        x_k = ascend(state.net, x, y, ada, names=names, progress=lambda done: observer.climbed(k, done, state.pool.n))
+    except Diverged as error:
+        raise Diverged(f"round {k}, after minimization step {state.t}, {error}") from None
+    return x_k.cpu().contiguous()
+
+
+def _refuse_non_finite(state: State, rows: Tensor, losses: Tensor, ada: ADA) -> None:
+    """Stop before a non-finite loss or gradient reaches the weights or Adam's moments."""
+    gradients = [p.grad for p in state.net.parameters() if p.grad is not None]
+    if torch.isfinite(torch.nn.utils.get_total_norm(gradients)) and torch.isfinite(losses).all():
+        return
+    bad = ~torch.isfinite(losses)
+    what, which = ("loss", bad) if bad.any() else ("gradient", torch.ones_like(bad))
+    names = [state.pool.name(row) for row in rows.tolist()]
+    raise Diverged(
+        f"round {state.k}, minimization step {state.t + 1}: the {what} is not finite for "
+        f"{name_samples(names, which)}; the weights are those of step {state.t}; lower alpha (now {ada.alpha:g}) "
+        "or look at these images"
+    )

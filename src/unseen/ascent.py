@@ -1,0 +1,100 @@
+"""The inner maximization, eq. (7), for one batch: gradient steps on ``loss - gamma * cost``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from unseen.cost import scale_of, softmax_loss, squared_distance, transport_cost
+from unseen.engine import ASCENT_BATCH
+from unseen.errors import Diverged, InputError, name_samples
+from unseen.settings import ADA
+from unseen.split import Split, split
+
+
+def ascend(
+    net: Split | torch.nn.Module,
+    x: Tensor,
+    y: Tensor,
+    ada: ADA,
+    *,
+    names: Sequence[str] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Tensor:
+    """Make a batch of images fictitious: T_max steps of ``x += eta * grad_x {loss(x, y) - gamma * c(x, x0)}``.
+
+    Each sample climbs by itself: its result does not depend on the batch it comes in, its size or its order
+    (to float tolerance). The model is evaluated, never trained: its parameters, buffers, modes and gradients
+    are afterwards what they were before. Labels never change.
+
+    ``names`` is what to call the samples if one stops being finite; ``progress`` hears of each batch done.
+    """
+    net = split(net)
+    if len(x) != len(y):
+        raise InputError(f"ascend: {len(x)} images but {len(y)} labels; expected one label for each image")
+    names = names or [f"sample {i}" for i in range(len(x))]
+    done = []
+    with net.frozen():
+        for i in range(0, len(x), ASCENT_BATCH):
+            rows = slice(i, i + ASCENT_BATCH)
+            done.append(_climb(net, x[rows], y[rows], ada, names[rows]))
+            if progress is not None:
+                progress(len(done[-1]))
+    return torch.cat(done) if done else x.clone()
+
+
+def _climb(net: Split, x0: Tensor, y: Tensor, ada: ADA, names: Sequence[str]) -> Tensor:
+    x0 = x0.detach()
+    with torch.no_grad():
+        z0 = net.features(x0)
+    step = scale_of(ada, 1).step
+    x = x0
+    for t in range(1, ada.T_max + 1):
+        x = x.detach().requires_grad_()
+        z, scores = net.features_and_scores(x)
+        objective = softmax_loss(scores, y) - ada.gamma * transport_cost(ada, z, z0, x, x0)
+        (gradient,) = torch.autograd.grad(objective.sum(), x)
+        finite = torch.isfinite(objective) & torch.isfinite(gradient).flatten(1).all(1)
+        if not finite.all():
+            raise Diverged(
+                f"ascent step {t} of {ada.T_max}: the loss or its gradient is not finite for "
+                f"{name_samples(names, ~finite)}; lower eta (now {ada.eta:g}) or gamma (now {ada.gamma:g})"
+            )
+        x = x.detach() + step * gradient
+        if ada.clip:
+            x = x.clamp(0, 1)
+    return x.detach()
+
+
+@dataclass(frozen=True)
+class Climb:
+    """What a round's ascent did, as means over its samples."""
+
+    loss_before: float
+    loss_after: float
+    cost: float
+    """transport cost c_theta, in the units of the scale"""
+    moved: float
+    """L2 distance in pixels"""
+
+
+@torch.no_grad()
+def measure_climb(net: Split, x0: Tensor, x: Tensor, y: Tensor, ada: ADA) -> Climb:
+    """How far fictitious images went from where they started, and what it did to the loss."""
+    sums = torch.zeros(4, dtype=torch.float64)
+    with net.frozen():
+        for i in range(0, len(x), ASCENT_BATCH):
+            rows = slice(i, i + ASCENT_BATCH)
+            z0, scores0 = net.features_and_scores(x0[rows])
+            z, scores = net.features_and_scores(x[rows])
+            each = (
+                softmax_loss(scores0, y[rows]),
+                softmax_loss(scores, y[rows]),
+                transport_cost(ada, z, z0, x[rows], x0[rows]),
+                squared_distance(x[rows], x0[rows]).sqrt(),
+            )
+            sums += torch.stack([e.double().sum().cpu() for e in each])
+    return Climb(*(sums / len(x)).tolist())

@@ -1,0 +1,48 @@
+"""The loss and the transport costs, one value for each sample, and the two scales they are read in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from unseen.settings import ADA
+
+
+def softmax_loss(scores: Tensor, y: Tensor) -> Tensor:
+    """The softmax loss, eq. (2), one value for each sample: -log of the softmax score of the true class."""
+    return F.cross_entropy(scores, y, reduction="none")
+
+
+class Scale(NamedTuple):
+    """What one ascent step multiplies: ``x += step * grad(loss - gamma * weight * ||moved||^2)``."""
+
+    step: float
+    weight: float
+
+
+def scale_of(ada: ADA, entries: int) -> Scale:
+    """The step and the cost's weight for a cost over ``entries`` numbers (features or pixels).
+
+    ``paper``: c = 1/2 ||.||^2 and step eta, as the text has it. ``released``: the authors' code averages the
+    loss over a batch and the squared error over batch x entries, so each sample sees eta / batch and
+    c = ||.||^2 / entries. Neither depends on how many images the ascent handles at once.
+    """
+    if ada.scale == "paper":
+        return Scale(step=ada.eta, weight=0.5)
+    return Scale(step=ada.eta / ada.batch, weight=1.0 / entries)
+
+
+def squared_distance(a: Tensor, b: Tensor) -> Tensor:
+    """||a - b||^2 for each sample, 0 where nothing moved."""
+    return (a - b).flatten(1).square().sum(1)
+
+
+def transport_cost(ada: ADA, z: Tensor, z0: Tensor, x: Tensor, x0: Tensor) -> Tensor:
+    """c_theta((x, y), (x0, y)) for each sample: in features (semantic) or in the image (pixel).
+
+    The label's part of the cost (infinite for a changed label) is kept by never changing a label.
+    """
+    a, b = (z, z0) if ada.cost == "semantic" else (x, x0)
+    return scale_of(ada, b[0].numel()).weight * squared_distance(a, b)

@@ -1,0 +1,45 @@
+"""Randomness a run owns: one generator for each purpose, derived from the seed; the global one is never touched."""
+
+from __future__ import annotations
+
+import hashlib
+
+import torch
+from torch import Generator, Tensor
+
+PURPOSES = ("minibatches", "rounds", "model")
+
+
+def generator(seed: int, purpose: str) -> Generator:
+    """A generator for one purpose: two purposes of one seed, or two seeds, give independent streams."""
+    digest = hashlib.sha256(f"unseen/{seed}/{purpose}".encode()).digest()
+    return Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
+
+
+class Draws:
+    """A run's generators: for minibatches, for the samples of each round, and for the model's own (dropout)."""
+
+    def __init__(self, seed: int) -> None:
+        self._generators = {purpose: generator(seed, purpose) for purpose in PURPOSES}
+
+    def minibatch(self, size: int, batch: int) -> Tensor:
+        """``batch`` indices below ``size``, uniform, with replacement."""
+        return torch.randint(size, (batch,), generator=self._generators["minibatches"])
+
+    def without_replacement(self, size: int, n: int) -> Tensor:
+        """``n`` different indices below ``size``; for n > size, each comes once before any comes again."""
+        rounds = [torch.randperm(size, generator=self._generators["rounds"]) for _ in range((n + size - 1) // size)]
+        return torch.cat(rounds)[:n]
+
+    def model_seed(self) -> int:
+        """A fresh seed for what the model draws in one training step."""
+        return int(torch.randint(2**62, (), generator=self._generators["model"]))
+
+    def state(self) -> dict[str, Tensor]:
+        """The state of every generator, for a checkpoint."""
+        return {purpose: g.get_state() for purpose, g in self._generators.items()}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Go on from a state that ``state()`` gave."""
+        for purpose, g in self._generators.items():
+            g.set_state(state[purpose])

@@ -1,0 +1,69 @@
+"""The training set as it grows: the source, then every round's fictitious samples."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unseen.draws import Draws
+
+
+class Pool:
+    """One tensor of images with room for K rounds; a minibatch is an index gather.
+
+    Rows 0..N-1 are the source, rows N + (k-1)n .. N + kn - 1 are round k. ``parents`` says from which row
+    each row was made (its own for the source); a fictitious sample has its parent's label.
+    """
+
+    def __init__(self, images: Tensor, labels: Tensor, K: int = 0, n: int | None = None) -> None:
+        self.n = n or len(images)
+        self.source_size = self.size = len(images)
+        rows = len(images) + K * self.n
+        self.images = torch.empty(rows, *images.shape[1:], dtype=images.dtype)
+        self.labels = torch.empty(rows, dtype=labels.dtype)
+        self.parents = torch.arange(rows)
+        self.images[: self.size] = images
+        self.labels[: self.size] = labels
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds have been appended."""
+        return (self.size - self.source_size) // self.n
+
+    def take(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """The images and labels at these rows."""
+        return self.images[rows], self.labels[rows]
+
+    def starts(self, sampling: str, draws: Draws) -> Tensor:
+        """The rows the next round's ascent starts from.
+
+        ``union``: n rows drawn uniformly, without replacement, from the whole pool (Algorithm 1). ``chain``: the
+        rows of the round before, in order; the first round draws from the source (eq. (7)).
+        """
+        if sampling == "chain" and self.rounds > 0:
+            return torch.arange(self.size - self.n, self.size)
+        return draws.without_replacement(self.size, self.n)
+
+    def append(self, images: Tensor, parents: Tensor) -> None:
+        """Add one round: fictitious images, made from the rows ``parents``, with those rows' labels."""
+        assert len(images) == len(parents) == self.n, (len(images), len(parents), self.n)
+        new = slice(self.size, self.size + self.n)
+        self.images[new], self.labels[new], self.parents[new] = images, self.labels[parents], parents
+        self.size += self.n
+
+    def round(self, k: int) -> slice:
+        """The rows of round k; round 0 is the source."""
+        if k == 0:
+            return slice(0, self.source_size)
+        end = self.source_size + k * self.n
+        return slice(end - self.n, end)
+
+    def name(self, row: int) -> str:
+        """What to call a row in a message."""
+        if row < self.source_size:
+            return f"source image {row}"
+        k, i = divmod(row - self.source_size, self.n)
+        return f"image {i} of round {k + 1}"

@@ -1,0 +1,137 @@
+"""Observes Algorithm 1: records metrics, keeps rounds and checkpoints, tells the progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from unseen.algorithm import State
+from unseen.ascent import measure_climb
+from unseen.data.domain import Domain
+from unseen.engine import Engine
+from unseen.errors import InputError
+from unseen.events import Events
+from unseen.metrics import evaluate
+from unseen.run import RunFolder
+from unseen.settings import ADA
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cadence:
+    """How often, in minimization steps, a run writes things down. Rounds and the end are always written down."""
+
+    record: int = 50
+    """the mean loss since the last record"""
+    watch: int = 500
+    """the accuracy on the watched domains; a multiple of ``record``"""
+    save: int = 500
+    """a checkpoint"""
+
+    def __post_init__(self) -> None:
+        if min(self.record, self.watch, self.save) < 1 or self.watch % self.record:
+            raise InputError(f"{self}: expected steps of 1 or more, and watch a multiple of record")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a training is, for whoever shows it."""
+
+    phase: str
+    """minimize or maximize"""
+    done: int
+    """minimization steps, or images of this round"""
+    of: int
+    k: int
+    """rounds done"""
+    line: Mapping[str, Any] | None = None
+    """the record just made, if one was"""
+
+
+class Recorder:
+    """The ``Observer`` of a run: what it is told, it writes to the run's folder, if there is one."""
+
+    def __init__(
+        self,
+        files: RunFolder | None,
+        ada: ADA,
+        engine: Engine,
+        cadence: Cadence,
+        watch: Mapping[str, Domain],
+        progress: Callable[[Progress], None],
+    ) -> None:
+        self.files, self.ada, self.engine, self.cadence = files, ada, engine, cadence
+        self.watch, self.progress = watch, progress
+        self.lines: list[dict[str, Any]] = files.metrics() if files else []
+        self.events = Events(files.path / "events", self.lines) if files else None
+        self._climbed = 0
+
+    def begin(self, state: State) -> None:
+        """Training starts or goes on from ``state``; a new run is saved before its first step."""
+        if self.files and state.t == 0:
+            self.files.save(state)
+        self._tell(state)
+
+    def stepped(self, state: State) -> None:
+        """One minimization step was made."""
+        last, every = state.t == self.ada.T, self.cadence
+        line = self._record_step(state) if state.t % every.record == 0 or last else None
+        round_next = state.k < self.ada.K and state.t == (state.k + 1) * self.ada.T_min
+        if self.files and (state.t % every.save == 0 or round_next or last):
+            self.files.save(state)
+        self._tell(state, line)
+
+    def recall(self, k: int, part: int) -> Tensor | None:
+        """The images of this part of round k, if an interrupted run had made them."""
+        return self.files.recall_part(k, part) if self.files else None
+
+    def climbed(self, k: int, images: int, of: int) -> None:
+        """``images`` more of round k are made."""
+        self._climbed += images
+        self.progress(Progress("maximize", self._climbed, of, k - 1))
+
+    def made(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
+        """A part of round k is complete."""
+        if self.files:
+            self.files.keep_part(k, part, images, parents)
+
+    def appended(self, state: State, starts: Tensor) -> None:
+        """A round was added to the pool; ``starts`` are the rows its samples were made from."""
+        self._climbed = 0
+        rows = state.pool.round(state.k)
+        x0, y = self.engine.put(*state.pool.take(starts))
+        x, _ = self.engine.put(*state.pool.take(torch.arange(rows.start, rows.stop)))
+        climb = measure_climb(state.net, x0, x, y, self.ada)
+        line = self._add({"step": state.t, "round": state.k, "fictitious": len(x), **asdict(climb)})
+        if self.files:
+            self.files.save(state)
+        self._tell(state, line)
+
+    def end(self, state: State) -> None:
+        """Training is over: the last iterate is the result."""
+        if self.files:
+            self.files.save_weights(state.net.model.state_dict())
+        if self.events:
+            self.events.close()
+
+    def _record_step(self, state: State) -> dict[str, Any]:
+        steps = state.t % self.cadence.record or self.cadence.record
+        line: dict[str, Any] = {"step": state.t, "round": state.k, "loss": float(state.losses) / steps}
+        state.losses.zero_()
+        if self.watch and (state.t % self.cadence.watch == 0 or state.t == self.ada.T):
+            line["accuracy"] = {name: evaluate(state.net, domain) for name, domain in self.watch.items()}
+        return self._add(line)
+
+    def _add(self, line: dict[str, Any]) -> dict[str, Any]:
+        self.lines.append(line)
+        if self.files:
+            self.files.add_metrics(line)
+        if self.events:
+            self.events.add(line)
+        return line
+
+    def _tell(self, state: State, line: Mapping[str, Any] | None = None) -> None:
+        self.progress(Progress("minimize", state.t, self.ada.T, state.k, line))

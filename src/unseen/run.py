@@ -1,0 +1,241 @@
+"""The run folder: lock, config, metrics, rounds, checkpoints and weights, and how a run goes on after a crash."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from torch import Tensor
+
+from unseen.algorithm import State
+from unseen.errors import RunFolderError, SaveFailed
+from unseen.storage import fsync_folder, read_tensors, write_atomically, write_json, write_tensors
+
+KEPT_CHECKPOINTS = 2
+
+
+class RunFolder:
+    """One training's folder. Everything in it is safetensors, JSON or TensorBoard events: nothing is pickled.
+
+    ``config.json`` the resolved settings; ``metrics.jsonl`` one line for each record, free of wall-clock times;
+    ``rounds/K/PART.safetensors`` fictitious images, each written once; ``checkpoints/STEP-ROUND.safetensors`` the last
+    two states; ``weights.safetensors`` the result, there when the run is finished; ``events/`` for TensorBoard.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+
+    @property
+    def _checkpoints(self) -> Path:
+        return self.path / "checkpoints"
+
+    @property
+    def weights(self) -> Path:
+        """The trained weights, as the model's own ``state_dict``."""
+        return self.path / "weights.safetensors"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end."""
+        return self.weights.exists()
+
+    @property
+    def started(self) -> bool:
+        """Whether a run was begun here."""
+        return (self.path / "config.json").exists()
+
+    @property
+    def usable(self) -> bool:
+        """Whether a run can begin here: the folder is new, empty, or holds only what a run leaves before its config."""
+        own = {"lock", "checkpoints", "rounds", "events", ".config.json.part"}
+        return not self.path.exists() or (self.path.is_dir() and {p.name for p in self.path.iterdir()} <= own)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """One folder, one process: the lock goes with the process, however it ends."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / "lock").open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                file.seek(0)
+                raise RunFolderError(
+                    f"{self.path} is in use by {file.read().strip() or 'another process'}; wait for it to end or stop "
+                    f"it, then go on with: unseen train --resume {self.path}"
+                ) from error
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}")
+            file.flush()
+            yield
+
+    def create(self, config: Mapping[str, Any]) -> None:
+        """Begin a run: its subfolders and its config."""
+        for name in ("checkpoints", "rounds", "events"):
+            (self.path / name).mkdir(exist_ok=True)
+        write_json(self.path / "config.json", config)
+        fsync_folder(self.path.parent)
+
+    def config(self) -> dict[str, Any]:
+        """The resolved config, as it was written when the run began."""
+        path = self.path / "config.json"
+        if not path.exists():
+            raise RunFolderError(
+                f"{self.path} holds no run: expected {path}. To start one there: unseen train --out {self.path}"
+            )
+        try:
+            config: dict[str, Any] = json.loads(path.read_text())
+        except ValueError as error:
+            raise RunFolderError(f"{path} is damaged: {error}") from error
+        return config
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Every whole line of ``metrics.jsonl``."""
+        path = self.path / "metrics.jsonl"
+        text = path.read_text() if path.exists() else ""
+        return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+    def add_metrics(self, line: Mapping[str, Any]) -> None:
+        """Append one record."""
+        path = self.path / "metrics.jsonl"
+        try:
+            with path.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            raise SaveFailed(f"could not write {path}: {error.strerror}. {self.how_to_go_on()}") from error
+
+    def _metrics_size(self) -> int:
+        path = self.path / "metrics.jsonl"
+        with path.open("ab") as file:
+            os.fsync(file.fileno())
+            return file.tell()
+
+    def keep_part(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
+        """Write a part of round k, once."""
+        path = self._part(k, part)
+        path.parent.mkdir(exist_ok=True)
+        with self._saving():
+            write_tensors(path, {"images": images, "parents": parents}, {"round": k, "part": part})
+
+    def recall_part(self, k: int, part: int) -> Tensor | None:
+        """A part of round k made before an interruption; a damaged one counts as not made."""
+        path = self._part(k, part)
+        if not path.exists():
+            return None
+        try:
+            return read_tensors(path)[0]["images"]
+        except RunFolderError:
+            return None
+
+    def _part(self, k: int, part: int) -> Path:
+        return self.path / "rounds" / str(k) / f"{part:04d}.safetensors"
+
+    def read_round(self, k: int) -> tuple[Tensor, Tensor]:
+        """The fictitious images of round k, and the pool rows they were made from."""
+        parts = [read_tensors(path)[0] for path in sorted((self.path / "rounds" / str(k)).glob("*.safetensors"))]
+        if not parts:
+            raise RunFolderError(f"{self.path}: round {k} has no images")
+        return torch.cat([p["images"] for p in parts]), torch.cat([p["parents"] for p in parts])
+
+    def save(self, state: State) -> None:
+        """A checkpoint of everything, durable before it has its name; the last two are kept."""
+        self._checkpoints.mkdir(exist_ok=True)
+        path = self._checkpoints / f"{state.t:08d}-{state.k:03d}.safetensors"
+        with self._saving():
+            meta = {"t": state.t, "k": state.k, "metrics_bytes": self._metrics_size()}
+            write_tensors(path, _tensors_of(state), meta)
+        for old in sorted(self._checkpoints.glob("*.safetensors"))[:-KEPT_CHECKPOINTS]:
+            old.unlink()
+
+    def restore(self, state: State) -> list[str]:
+        """Put ``state`` where the newest whole checkpoint has it; what was refused on the way is returned.
+
+        Metrics recorded after that checkpoint are cut off: they will be recorded again, the same.
+        """
+        refused = []
+        for path in sorted(self._checkpoints.glob("*.safetensors"), reverse=True):
+            try:
+                tensors, meta = read_tensors(path)
+                rounds = [self.read_round(k) for k in range(1, meta["k"] + 1)]
+            except RunFolderError as error:
+                refused.append(str(error))
+                continue
+            _restore_tensors(state, tensors)
+            for images, parents in rounds:
+                state.pool.append(images, parents)
+            state.t, state.k = meta["t"], meta["k"]
+            self._cut_metrics(meta["metrics_bytes"])
+            return refused
+        if refused:
+            raise RunFolderError(
+                "\n".join([f"{self.path} has no whole checkpoint to go on from:", *(f"  - {r}" for r in refused),
+                           "start again in another folder: unseen train --out ANOTHER"])
+            )  # fmt: skip
+        self._cut_metrics(0)
+        return refused
+
+    def _cut_metrics(self, size: int) -> None:
+        path = self.path / "metrics.jsonl"
+        with path.open("ab") as file:
+            if file.tell() < size:
+                raise RunFolderError(
+                    f"{path} is damaged: {file.tell()} bytes, the checkpoint knows of {size}; restore it, or start "
+                    "again in another folder"
+                )
+            file.truncate(size)
+
+    def save_weights(self, model_state: Mapping[str, Tensor]) -> None:
+        """The result: the model's ``state_dict``, as plain safetensors that any tool reads."""
+        plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in model_state.items()}
+        with self._saving():
+            write_atomically(self.weights, safetensors.torch.save(plain))
+
+    @contextmanager
+    def _saving(self) -> Iterator[None]:
+        try:
+            yield
+        except (SaveFailed, OSError) as error:
+            raise SaveFailed(f"{error}. {self.how_to_go_on()}") from error
+
+    def how_to_go_on(self) -> str:
+        """What is safe and the command that goes on from it."""
+        whole = sorted(p.stem for p in self._checkpoints.glob("*.safetensors"))
+        safe = f"The checkpoint of step {int(whole[-1][:8])} is untouched" if whole else "Nothing was saved before"
+        return f"{safe}; free space or repair the disk, then: unseen train --resume {self.path}"
+
+
+def _tensors_of(state: State) -> dict[str, Tensor]:
+    tensors = {f"net.{name}": tensor for name, tensor in state.net.model.state_dict().items()}
+    for i, slots in state.optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{i}.{slot}": tensor for slot, tensor in slots.items()}
+    tensors |= {f"draws.{purpose}": tensor for purpose, tensor in state.draws.state().items()}
+    return tensors | {"losses": state.losses}
+
+
+def _restore_tensors(state: State, tensors: dict[str, Tensor]) -> None:
+    groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "draws": {}}
+    for name, tensor in tensors.items():
+        group, _, rest = name.partition(".")
+        if group in groups:
+            groups[group][rest] = tensor
+    state.net.model.load_state_dict(groups["net"])
+    parameters = [p for group in state.optimizer.param_groups for p in group["params"]]
+    slots: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in groups["optimizer"].items():
+        i, _, slot = name.partition(".")
+        slots.setdefault(int(i), {})[slot] = _laid_out_as(parameters[int(i)], tensor)
+    state.optimizer.load_state_dict({**state.optimizer.state_dict(), "state": slots})
+    state.draws.restore(groups["draws"])
+    state.losses = tensors["losses"].clone()
+
+
+def _laid_out_as(parameter: Tensor, slot: Tensor) -> Tensor:
+    """The fused Adam walks a parameter and its moments side by side in memory: they need one layout."""
+    return torch.empty_like(parameter).copy_(slot) if slot.shape == parameter.shape else slot

@@ -1,0 +1,120 @@
+"""The hyper-parameters of Algorithm 1, under the paper's names, checked against each other when made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from unseen.errors import InputError, all_problems, did_you_mean
+
+CHOICES = {
+    "cost": ("semantic", "pixel"),
+    "scale": ("released", "paper"),
+    "sampling": ("union", "chain"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ADA:
+    """Adversarial data augmentation (Algorithm 1). The defaults are the paper's digit experiment.
+
+    Every field is a setting of the method; ``K=0`` makes no fictitious samples and is plain training (ERM).
+    """
+
+    gamma: float = 1.0
+    """penalty on the distance from the original: greater keeps fictitious images closer"""
+    K: int = 1
+    """rounds of fictitious images; 0 is plain training (ERM)"""
+    T_min: int = 100
+    """minimization steps before each round"""
+    T_max: int = 15
+    """ascent steps for each fictitious image"""
+    eta: float = 1.0
+    """step size of the ascent"""
+    alpha: float = 1e-4
+    """learning rate of the minimization (Adam)"""
+    T: int = 10_000
+    """minimization steps in all, those between rounds included"""
+    batch: int = 32
+    """images in a minibatch"""
+    n: int | None = None
+    """fictitious images made in each round; as many as the source has when not given"""
+    cost: str = "semantic"
+    """where the distance is measured: "semantic" (features) or "pixel\""""
+    scale: str = "released"
+    """how gamma and eta are read: "released" (the authors' code) or "paper" (the text)"""
+    sampling: str = "union"
+    """where a round starts: "union" (drawn from the whole pool) or "chain" (the round before)"""
+    clip: bool = False
+    """keep fictitious images in [0, 1]; the paper doesn't"""
+    ridge: float = 0.0
+    """strength of ridge/2 ||W||^2 over all weights, added to the minimization's loss"""
+
+    def __post_init__(self) -> None:
+        all_problems(type(self).__name__, _type_problems(self) or _value_problems(self))
+
+    def asdict(self) -> dict[str, Any]:
+        """Every setting by name, for a config file."""
+        return asdict(self)
+
+
+def ERM(**settings: Any) -> ADA:
+    """Empirical risk minimization, the baseline: Algorithm 1 with no rounds (K = 0).
+
+    Takes the settings of the minimization: ``alpha``, ``T``, ``batch``, ``ridge``.
+    """
+    useless = sorted(set(settings) - {"alpha", "T", "batch", "ridge"})
+    if useless:
+        raise InputError(
+            f"ERM: {', '.join(useless)} has no meaning without rounds; expected alpha, T, batch or ridge "
+            "(for rounds use unseen.ADA)"
+        )
+    return ADA(K=0, **settings)
+
+
+def make(settings: dict[str, Any]) -> ADA:
+    """``ADA(**settings)``, where an unknown name is refused with the nearest known one."""
+    known = {f.name for f in fields(ADA)}
+    problems = [f'unknown setting "{k}"{did_you_mean(k, known)}' for k in settings if k not in known]
+    all_problems("settings", problems)
+    return ADA(**settings)
+
+
+def _type_problems(ada: ADA) -> list[str]:
+    problems = []
+    for name in ("K", "T_min", "T_max", "T", "batch", "n"):
+        value = getattr(ada, name)
+        if not (isinstance(value, int) and not isinstance(value, bool)) and not (name == "n" and value is None):
+            problems.append(f"{name}={value!r}: expected a whole number")
+    for name in ("gamma", "eta", "alpha", "ridge"):
+        value = getattr(ada, name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            problems.append(f"{name}={value!r}: expected a number")
+    if not isinstance(ada.clip, bool):
+        problems.append(f"clip={ada.clip!r}: expected true or false")
+    return problems
+
+
+def _value_problems(ada: ADA) -> list[str]:
+    problems = []
+    for name, least in {"K": 0, "T_min": 1, "T_max": 1, "T": 1, "batch": 1, "n": 1}.items():
+        value = getattr(ada, name)
+        if value is not None and value < least:
+            problems.append(f"{name}={value}: expected {least} or more")
+    for name in ("gamma", "eta", "alpha", "ridge"):
+        value = getattr(ada, name)
+        if not (math.isfinite(value) and value >= 0):
+            problems.append(f"{name}={value}: expected a finite number, 0 or more")
+    for name, known in CHOICES.items():
+        value = getattr(ada, name)
+        if value not in known:
+            expected = " or ".join(f'"{k}"' for k in known)
+            problems.append(f'{name}="{value}": expected {expected}{did_you_mean(str(value), known)}')
+    if min(ada.K, ada.T_min, ada.T) >= 0 and ada.K > 0 and ada.K * ada.T_min >= ada.T:
+        problems.append(
+            f"K={ada.K} rounds of T_min={ada.T_min} steps need more than {ada.K * ada.T_min} steps, got "
+            f"T={ada.T}: the last round's images would never be trained on; raise T above "
+            f"{ada.K * ada.T_min} or lower K or T_min"
+        )
+    return problems

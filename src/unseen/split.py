@@ -1,0 +1,210 @@
+"""Any torch model, seen as features | head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from unseen.errors import InputError, did_you_mean
+
+# Where the libraries people use keep their last layer: torchvision, timm, segmentation-models, many more.
+HEAD_NAMES = ("head", "fc", "classifier", "heads", "segmentation_head")
+
+
+class _Reached(Exception):
+    """Carries z out of a forward pass that has nothing left to tell."""
+
+
+class Split(nn.Module):
+    """A model and the module in it that is the head: ``features(x)`` is what enters it, ``head(z)`` what it makes.
+
+    Calling it is calling the model. The weights are the model's own, not a copy.
+    """
+
+    def __init__(self, model: nn.Module, head: str) -> None:
+        super().__init__()
+        self.model = model
+        self.head_name = head
+        self._check_coupling()
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The model's scores."""
+        return self._scores(self.model(x))
+
+    def features(self, x: Tensor) -> Tensor:
+        """g(theta_f; x): what enters the head. What comes after it isn't computed."""
+
+        def leave(module: nn.Module, args: tuple[Any, ...]) -> None:
+            raise _Reached(self._one_tensor(args))
+
+        with self._watching(leave):
+            try:
+                self.model(x)
+            except _Reached as reached:
+                z: Tensor = reached.args[0]
+                return z
+        raise InputError(self._never_called())
+
+    def head(self, z: Tensor) -> Tensor:
+        """The head module applied to features."""
+        scores: Tensor = self.model.get_submodule(self.head_name)(z)
+        return scores
+
+    def features_and_scores(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Features and the model's scores from one forward pass."""
+        seen: list[Tensor] = []
+        with self._watching(lambda module, args: seen.append(self._one_tensor(args))):
+            scores = self._scores(self.model(x))
+        if len(seen) != 1:
+            raise InputError(self._never_called() if not seen else self._called_often(len(seen)))
+        return seen[0], scores
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Inside: evaluation mode and no gradients for parameters. After: every mode and flag as it was."""
+        modes = [(module, module.training) for module in self.modules()]
+        flags = [(parameter, parameter.requires_grad) for parameter in self.parameters()]
+        self.eval()
+        self.requires_grad_(False)
+        try:
+            yield
+        finally:
+            for module, training in modes:
+                module.training = training
+            for parameter, flag in flags:
+                parameter.requires_grad_(flag)
+
+    @contextmanager
+    def _watching(self, hook: Any) -> Iterator[None]:
+        handle = self.model.get_submodule(self.head_name).register_forward_pre_hook(hook)
+        try:
+            yield
+        finally:
+            handle.remove()
+
+    def _one_tensor(self, args: tuple[Any, ...]) -> Tensor:
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            return args[0]
+        got = ", ".join(type(a).__name__ for a in args) or "keyword arguments only"
+        raise InputError(
+            f'head "{self.head_name}": expected it to be fed by one tensor, got ({got}); {_pass_head(self.model)}'
+        )
+
+    def _scores(self, out: Any) -> Tensor:
+        if isinstance(out, Tensor) and out.ndim >= 2:
+            return out
+        got = tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__
+        raise InputError(
+            f"{type(self.model).__name__} returned {got}, expected a tensor of scores (N, classes); wrap it in a "
+            "module whose forward returns the scores alone"
+        )
+
+    def _never_called(self) -> str:
+        return (
+            f'head "{self.head_name}": the model\'s forward never calls it, so nothing enters it; '
+            f"{_pass_head(self.model)}"
+        )
+
+    def _called_often(self, times: int) -> str:
+        return (
+            f'head "{self.head_name}": one forward calls it {times} times, expected once, so that one tensor is '
+            f"the features; {_pass_head(self.model)}"
+        )
+
+    def _check_coupling(self) -> None:
+        for name, module in self.model.named_modules():
+            if isinstance(module, nn.modules.batchnorm._BatchNorm) and module.running_mean is None:
+                raise InputError(
+                    f'"{name}" is a {type(module).__name__} without running statistics: it mixes the samples of a '
+                    "batch even in evaluation, so the ascent of one image would depend on the others; make it with "
+                    "track_running_stats=True or use GroupNorm"
+                )
+
+
+def split(model: nn.Module, head: str | nn.Module | None = None) -> Split:
+    """See any torch model as features | head, where z = features(x) is what enters the head module.
+
+    The head of timm, torchvision, segmentation-models and plain Sequential models is found by itself; for
+    others pass ``head=``, the module's name (as in ``model.named_modules()``) or the module.
+    """
+    if isinstance(model, Split):
+        return model if head is None else split(model.model, head)
+    if not isinstance(model, nn.Module):
+        raise InputError(f"split: expected a torch.nn.Module, got {type(model).__name__}")
+    if head is None:
+        return Split(model, _find_head(model))
+    modules = dict(model.named_modules())
+    if isinstance(head, nn.Module):
+        for name, module in modules.items():
+            if module is head:
+                return Split(model, name)
+        raise InputError(f"head=: the {type(head).__name__} given is not part of the model; {_pass_head(model)}")
+    if head not in modules or head == "":
+        raise InputError(f'head="{head}": the model has no module of that name{did_you_mean(head, _candidates(model))}')
+    return Split(model, head)
+
+
+def _find_head(model: nn.Module) -> str:
+    names: dict[int, str] = {id(module): name for name, module in model.named_modules()}
+    get_classifier = getattr(model, "get_classifier", None)  # timm's own answer
+    if callable(get_classifier):
+        found = get_classifier()
+        if isinstance(found, nn.Module) and not isinstance(found, nn.Identity) and id(found) in names:
+            return names[id(found)]
+    for name in HEAD_NAMES:
+        module = getattr(model, name, None)
+        if isinstance(module, nn.Module):
+            layer = _last_layer(module)
+            if layer is not None:
+                return f"{name}.{layer}" if layer else name
+    if isinstance(model, nn.Sequential):
+        layer = _last_layer(model)
+        if layer:
+            return layer
+    raise InputError(
+        f"{type(model).__name__}: the head can't be found. Looked for get_classifier() (timm), for a linear layer or "
+        f"convolution in {', '.join(f'.{n}' for n in HEAD_NAMES)}, and for the last one of a Sequential; "
+        f"{_pass_head(model)}"
+    )
+
+
+def _last_layer(module: nn.Module) -> str | None:
+    """The name, within ``module``, of its last linear layer or convolution; "" for ``module`` itself."""
+    layers = [name for name, m in module.named_modules() if isinstance(m, nn.Linear | nn.Conv2d)]
+    return layers[-1] if layers else None
+
+
+def _candidates(model: nn.Module) -> list[str]:
+    return [name for name, m in model.named_modules() if name and isinstance(m, nn.Linear | nn.Conv2d)]
+
+
+def _pass_head(model: nn.Module) -> str:
+    last = _candidates(model)[-3:]
+    if not last:
+        return "it has no linear layer or convolution: pass head=, the name of the module that makes the scores"
+    listed = ", ".join(f'"{name}"' for name in last)
+    return f'pass head=, the name of the layer that makes the scores, for instance head="{last[-1]}" (of {listed})'
+
+
+def count_classes(net: Split, x: Tensor) -> int:
+    """How many scores the model gives for each image; refuses images the model can't take."""
+    first = next((m for m in net.modules() if isinstance(m, nn.Conv2d)), None)
+    if first is not None and x.shape[1] != first.in_channels:
+        grey = "; repeat a grey channel with images.expand(-1, 3, -1, -1)" if x.shape[1] == 1 else ""
+        raise InputError(
+            f"the images have {x.shape[1]} channels, expected {first.in_channels}, what the model's first "
+            f"convolution takes{grey}"
+        )
+    try:
+        with net.frozen(), torch.no_grad():
+            _, scores = net.features_and_scores(x[:1])
+    except RuntimeError as error:
+        raise InputError(
+            f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {error}; resize "
+            "the images or use another model"
+        ) from error
+    return scores.shape[1]

@@ -1,0 +1,82 @@
+"""Files that are whole or not there: written aside, fsynced, renamed; tensors with a digest over every bit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+import torch
+from torch import Tensor
+
+from unseen.errors import RunFolderError, SaveFailed
+
+CHUNK = 2**22
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Put ``content`` at ``path`` so that whoever looks, after any crash, finds the old file or the new one whole."""
+    aside = path.with_name(f".{path.name}.part")
+    try:
+        with aside.open("wb") as file:
+            for start in range(0, len(content), CHUNK):
+                file.write(content[start : start + CHUNK])
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+        fsync_folder(path.parent)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise SaveFailed(
+            f"could not save {path} ({len(content) / 2**20:.1f} MiB): {error.strerror or error}"
+        ) from error
+
+
+def fsync_folder(folder: Path) -> None:
+    """Make renames and new names in ``folder`` durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """A JSON file, atomically."""
+    write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
+    """A safetensors file, atomically, with the digest that ``read_tensors`` holds it to."""
+    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    text = json.dumps(meta, sort_keys=True)
+    note = {"unseen": text, "sha256": _digest(plain, text)}
+    write_atomically(path, safetensors.torch.save(plain, metadata=note))
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors and the meta of a file that ``write_tensors`` wrote; damage is refused by name."""
+    try:
+        with safetensors.safe_open(str(path), framework="pt") as file:
+            stored = file.metadata() or {}
+            tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
+    except (OSError, safetensors.SafetensorError) as error:
+        raise RunFolderError(f"{path} is damaged: {error}") from error
+    text = stored.get("unseen", "")
+    if stored.get("sha256") != _digest(tensors, text):
+        raise RunFolderError(f"{path} is damaged: its content is not what was saved (SHA-256 differs)")
+    return tensors, json.loads(text)
+
+
+def _digest(tensors: Mapping[str, Tensor], text: str) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
