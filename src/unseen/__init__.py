@@ -1,22 +1,34 @@
 """Train on one domain, hold up on domains nobody has seen: adversarial data augmentation (Volpi et al., 2018)."""
 
+from unseen import _torchvision as _torchvision
 from unseen import models
 from unseen.ascent import ascend
+from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
+from unseen.data.folder import folder
+from unseen.engine import Engine
 from unseen.fit import Run, fit
+from unseen.job import load
 from unseen.metrics import evaluate
+from unseen.recorder import Cadence
 from unseen.settings import ADA, ERM
 from unseen.split import Split, split
 
 __all__ = [
     "ADA",
     "ERM",
+    "Cadence",
     "Domain",
+    "Engine",
     "Run",
     "Split",
     "ascend",
+    "domain",
+    "domains",
     "evaluate",
     "fit",
+    "folder",
+    "load",
     "models",
     "split",
 ]

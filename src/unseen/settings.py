@@ -24,7 +24,7 @@ class ADA:
 
     gamma: float = 1.0
     """penalty on the distance from the original: greater keeps fictitious images closer"""
-    K: int = 1
+    K: int = 2
     """rounds of fictitious images; 0 is plain training (ERM)"""
     T_min: int = 100
     """minimization steps before each round"""

@@ -47,8 +47,8 @@ class Domain:
         digest.update(self.labels.contiguous().numpy().data)
         return digest.hexdigest()
 
-    def head(self, n: int) -> Domain:
-        """The first ``n`` samples, as a domain of the same name."""
+    def head(self, n: int | None) -> Domain:
+        """The first ``n`` samples (all for None), as a domain of the same name."""
         return Domain(self.name, self.images[:n], self.labels[:n], self.classes, self.origin)
 
 

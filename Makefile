@@ -1,0 +1,47 @@
+# The two commands of the README: `make demo` and `make test`. Both need Python 3.11 or later and make, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help demo test lint format bench clean
+
+help:  ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+demo: $(VENV)/demo-installed  ## install, then train plain and ours on the built-in digits and write demo/report.html
+	$(BIN)/unseen demo
+
+test: $(VENV)/dev-installed lint  ## install, check style and types, then run every test
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/dev-installed  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/dev-installed  ## put the code into the project's format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/demo-installed  ## measure speed, as ratios against slow twins
+	$(BIN)/python -m benchmarks.ascent
+
+clean:  ## remove the virtual environment and what tools left behind
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# torch goes first and alone: with the pinned version there, nothing later asks the registry for a CUDA build.
+$(VENV)/torch-installed: constraints.txt | $(BIN)/python
+	$(PIP) torch
+	touch $@
+
+$(VENV)/demo-installed: pyproject.toml $(VENV)/torch-installed
+	$(PIP) --editable '.[all]'
+	touch $@
+
+$(VENV)/dev-installed: pyproject.toml $(VENV)/torch-installed
+	$(PIP) --editable '.[dev]'
+	touch $@ $(VENV)/demo-installed

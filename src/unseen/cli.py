@@ -1,0 +1,164 @@
+"""The command line: it parses, calls, and turns what goes wrong into one message and an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from unseen.console import showing
+from unseen.data.catalogue import DEFAULT_SOURCE, domains, targets
+from unseen.data.domain import Domain
+from unseen.demo import run_demo
+from unseen.errors import InputError
+from unseen.evaluation import score_run
+from unseen.job import HELD_OUT, job_of
+from unseen.report.page import write_page
+from unseen.request import Request, read_request, request_of
+from unseen.request import train as run_training
+from unseen.run import RunFolder
+
+EXIT_CODES = """Exit codes: 0 done, 1 a bug, 2 bad input, 3 a run folder that can't be used, 4 training diverged,
+5 a save failed, 130 interrupted."""
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode="rich",
+    help="Train on one domain, hold up on domains nobody has seen (adversarial data augmentation).",
+    epilog=EXIT_CODES,
+)
+out = Console()
+
+RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs.", metavar="RUN...")]
+Targets = Annotated[list[str] | None, typer.Option("--target", help="Domain or folder; may be repeated.")]
+
+
+def main() -> None:
+    """The entry point of the ``unseen`` command."""
+    try:
+        app()
+    except InputError as error:
+        Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+        raise SystemExit(error.exit_code) from None
+
+
+@app.command()
+def train(
+    config: Annotated[Path | None, typer.Option(help="TOML file with any settings; flags win over it.")] = None,
+    source: Annotated[str | None, typer.Option(help=f"Source domain or folder of classes [{DEFAULT_SOURCE}].")] = None,
+    size: Annotated[int | None, typer.Option(help="Resize a folder's images to this side.")] = None,
+    model: Annotated[str | None, typer.Option(help="convnet, or FILE.py:FUNCTION that makes one [convnet].")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer to the originals [1].")] = None,
+    K: Annotated[int | None, typer.Option("--K", help="Rounds of fictitious images; 0 is plain training [2].")] = None,
+    T: Annotated[int | None, typer.Option("--T", help="Training steps in all [10000].")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every random draw [0].")] = None,
+    threads: Annotated[int | None, typer.Option(help="CPU threads [as torch chooses].")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... [a GPU if there is one].")] = None,
+    out_: Annotated[Path | None, typer.Option("--out", help="Run folder [runs/NAME].", show_default=False)] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on in this run folder; takes no other option.")] = None,
+) -> None:
+    """Train on one source domain. With no options: ADA (K=2, gamma=1) on the built-in digits."""
+    flags = {
+        "source": source, "size": size, "model": model, "gamma": gamma, "K": K, "T": T, "seed": seed,
+        "threads": threads, "device": device, "out": out_,
+    }  # fmt: skip
+    if resume is not None:
+        given = [name for name, value in (flags | {"config": config}).items() if value is not None]
+        if given:
+            raise InputError(
+                f"--resume takes its settings from the folder; leave out {', '.join('--' + g for g in given)}"
+            )
+        request = request_of(resume)
+    else:
+        request = read_request(config, flags)
+    _train(request, resume=resume is not None)
+
+
+def _train(request: Request, *, resume: bool) -> None:
+    out.print(
+        f"{'Resuming' if resume else 'Training on'} {escape(request.job.source)}: {escape(str(request.out))}",
+        soft_wrap=True,
+    )
+    try:
+        with showing(out) as progress:
+            run_training(
+                request,
+                resume=resume,
+                progress=progress,
+                warn=lambda message: out.print(f"[yellow]warning:[/] {escape(message)}", soft_wrap=True),
+            )
+    except KeyboardInterrupt:
+        out.print(f"\nInterrupted. Go on with: unseen train --resume {escape(str(request.out))}", soft_wrap=True)
+        raise typer.Exit(130) from None
+    out.print(
+        f"Done: {escape(str(request.out))}. Next: unseen evaluate {escape(str(request.out))}",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def evaluate(runs: RunFolders, target: Targets = None) -> None:
+    """Accuracy of finished runs on domains; on every built-in target when none is named."""
+    names: list[str] = []
+    rows = []
+    for run in runs:
+        scores = score_run(run, _targets_for(run, target))
+        names = names or [f"{s.domain} ({s.images})" for s in scores]
+        rows.append([run.name, *(f"{s.accuracy:.1%}" for s in scores)])
+    table = Table("run", *names, title="Accuracy of the last iterate (images)")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    out.print(table)
+
+
+@app.command()
+def report(
+    runs: RunFolders,
+    target: Targets = None,
+    page: Annotated[Path, typer.Option("--out", help="Where to write the page.")] = Path("report.html"),
+) -> None:
+    """Write one self-contained HTML page about finished runs."""
+    write_page(runs, page, targets=_targets_for(runs[0], target))
+    out.print(f"Wrote {escape(str(page))}", highlight=False, soft_wrap=True)
+
+
+@app.command("domains")
+def list_domains() -> None:
+    """List the domains there are, and what is missing with how to get it."""
+    here, absent = Table("name", "role", "images", "from", "stands in for", title="Domains"), []
+    for entry in domains():
+        if entry.missing:
+            absent.append(entry)
+        else:
+            here.add_row(entry.name, entry.role, f"{entry.count:,}", entry.origin, entry.stands_in_for or "")
+    out.print(here)
+    if absent:
+        out.print("\nMissing:")
+    for entry in absent:
+        out.print(f"  [bold]{entry.name}[/] ({entry.origin}): {escape(entry.missing or '')}", highlight=False)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Option("--out", help="Where the runs and the page go.")] = Path("demo"),
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each method.")] = 3,
+) -> None:
+    """Plain training against ours on the built-in digits: a table and a page, in a few minutes."""
+    run_demo(folder, seeds, out)
+
+
+def _targets_for(run: Path, names: Sequence[str] | None) -> list[Domain]:
+    """The named domains, or every built-in target and the held-out digits, prepared as the run's source was."""
+    job = job_of(RunFolder(run).config(), run)
+    if not names and job.source not in HELD_OUT:
+        raise InputError(f"{run} was trained on {job.source}: name the domains to use, with --target FOLDER")
+    source_classes = job.load_source().classes
+    return [job.load_target(name, source_classes) for name in names or (HELD_OUT[job.source], *targets())]

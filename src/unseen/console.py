@@ -1,0 +1,105 @@
+"""How a training looks in a terminal: bars with rates and time left there, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+from rich.text import Text
+
+from unseen.recorder import Progress
+
+LINE_EVERY = 10.0  # seconds between two plain lines of one phase
+
+
+class _Rate(ProgressColumn):
+    """Steps or images per second, as measured lately."""
+
+    def render(self, task: Task) -> Text:
+        """``12.3 steps/s``, or nothing before there is a measurement."""
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:.1f} {task.fields['unit']}/s" if speed else "", style="progress.data.speed")
+
+
+def describe(progress: Progress) -> tuple[str, str]:
+    """The phase in words, and the unit it counts in."""
+    if progress.phase == "maximize":
+        return f"round {progress.k + 1}: making fictitious images", "images"
+    return f"training (rounds done: {progress.k})", "steps"
+
+
+@contextmanager
+def showing(console: Console, name: str = "") -> Iterator[Callable[[Progress], None]]:
+    """A callback that shows the progress of one training."""
+    with showing_many(console) as show:
+        yield lambda progress: show(name, progress)
+
+
+@contextmanager
+def showing_many(console: Console) -> Iterator[Callable[[str, Progress], None]]:
+    """A callback that shows the progress of several trainings at once, each by its name."""
+    if not console.is_terminal:
+        yield _Lines(console)
+        return
+    columns = (
+        TextColumn("{task.fields[name]}", style="bold"), TextColumn("{task.description}"), BarColumn(),
+        MofNCompleteColumn(), _Rate(), TimeRemainingColumn(), TextColumn("{task.fields[note]}", style="dim"),
+    )  # fmt: skip
+    with Bars(*columns, console=console) as bars:
+        yield _Bars(bars)
+
+
+class _Bars:
+    def __init__(self, bars: Bars) -> None:
+        self.bars = bars
+        self.tasks: dict[tuple[str, str, int], Any] = {}
+
+    def __call__(self, name: str, progress: Progress) -> None:
+        words, unit = describe(progress)
+        key = (name, progress.phase, progress.k if progress.phase == "maximize" else 0)
+        if key not in self.tasks:
+            self.tasks[key] = self.bars.add_task(words, total=progress.of, name=name, unit=unit, note="")
+        self.bars.update(self.tasks[key], completed=progress.done, description=words)
+        if progress.line is not None and "loss" in progress.line:
+            self.bars.update(self.tasks[key], note=f"loss {progress.line['loss']:.3f}")
+
+
+class _Lines:
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.last: dict[str, tuple[str, float, int]] = {}
+
+    def __call__(self, name: str, progress: Progress) -> None:
+        words, unit = describe(progress)
+        now = time.monotonic()
+        phase, since, done = self.last.get(name, ("", now, progress.done))
+        if words == phase and progress.done < progress.of and now - since < LINE_EVERY:
+            return
+        rate = (progress.done - done) / (now - since) if words == phase and now > since else 0.0
+        parts = [f"{words}: {progress.done} of {progress.of} {unit}"]
+        if rate > 0:
+            parts.append(f"{rate:.1f} {unit}/s, {clock((progress.of - progress.done) / rate)} left")
+        if progress.line is not None:
+            parts.append(note(progress.line))
+        self.console.print(f"{name}  {', '.join(parts)}".strip(), highlight=False, soft_wrap=True)
+        self.last[name] = (words, now, progress.done)
+
+
+def note(line: Mapping[str, Any]) -> str:
+    """A record of the metrics, in short."""
+    if "fictitious" in line:
+        return f"loss {line['loss_before']:.3f} -> {line['loss_after']:.3f}, moved {line['moved']:.3f} (L2)"
+    accuracy = "".join(f", {name} {value:.1%}" for name, value in line.get("accuracy", {}).items())
+    return f"loss {line['loss']:.3f}{accuracy}"
+
+
+def clock(seconds: float) -> str:
+    """``1:05`` for 65 seconds, ``2:00:00`` for two hours."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

