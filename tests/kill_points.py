@@ -24,9 +24,9 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -51,6 +51,7 @@ TRACED = {
 PRELOADED = ["torch._dynamo", "torch.utils.tensorboard", "unseen", EventAccumulator.__module__]
 PROCESSES = 2
 PATIENCE = 120.0
+TIMED = 6
 
 
 # The training: small, and with everything that a checkpoint has to carry.
@@ -109,7 +110,9 @@ def outcome(run: unseen.Run) -> Outcome:
     assert run.folder is not None
     last = max((run.folder / "checkpoints").glob("*.safetensors"))
     parts = sorted((run.folder / "rounds").rglob("*.safetensors"))
-    told = {f"pool: {name}": digest(getattr(run.pool, name)[: len(run.pool)]) for name in ("images", "labels", "parents")}
+    told = {
+        f"pool: {name}": digest(getattr(run.pool, name)[: len(run.pool)]) for name in ("images", "labels", "parents")
+    }
     told |= {f"net: {name}": digest(tensor) for name, tensor in run.net.model.state_dict().items()}
     for path in (run.folder / "weights.safetensors", last, *parts):
         told |= file_digests(path, str(path.relative_to(run.folder)))
@@ -160,7 +163,12 @@ class Place:
     """rounds done"""
 
     def __str__(self) -> str:
-        return f"{TRACED[self.file]}.py:{self.line} {self.function}, time {self.nth}"
+        text = self.text if len(self.text) <= 40 else f"{self.text[:37]}..."
+        return f"{TRACED[self.file]}.py:{self.line} {self.function}: {text} (time {self.nth})"
+
+    @property
+    def text(self) -> str:
+        return linecache.getline(self.file, self.line).strip()
 
     @property
     def spot(self) -> tuple[str, int]:
@@ -209,11 +217,11 @@ def list_places(folder: Path, resume: bool) -> tuple[list[Place], Outcome]:
         nonlocal state
         code, spot = frame.f_code, (frame.f_code.co_filename, frame.f_lineno)
         seen[spot] += 1
-        if state is None and code.co_name == "begin":
+        if state is None and code.co_name in ("begin", "restore"):
             state = frame.f_locals["state"]
         step, rounds = (state.t, state.k) if state else (0, 0)
         phase = phase_of(functions_of(frame), frame, ended=step == SETTINGS.T)
-        places.append(Place(phase, spot[0], code.co_qualname, spot[1], seen[spot], step, rounds))
+        places.append(Place(phase, spot[0], code.co_name, spot[1], seen[spot], step, rounds))
 
     return places, outcome(trace(visit, folder, resume))
 
@@ -252,6 +260,7 @@ class Ended:
     """How a process ended, and what it had to say."""
 
     code: int
+    seconds: float
     answer: Any = None
     problem: str | None = None
 
@@ -270,12 +279,13 @@ def in_process(work: Callable[..., Any], *arguments: Any, kill_after: float | No
     there.close()
     try:
         assert _receive(here) == "ready"
+        began = time.perf_counter()
         if kill_after is not None:
             time.sleep(kill_after)
             process.kill()
         answer, problem = _receive(here) or (None, None)
         process.join(PATIENCE)
-        return Ended(process.exitcode or 0, answer, problem)
+        return Ended(process.exitcode or 0, time.perf_counter() - began, answer, problem)
     finally:
         process.kill()
         process.join()
@@ -305,86 +315,106 @@ def _serve(connection: Any, work: Callable[..., Any], arguments: Sequence[Any]) 
 # The table.
 
 
+Kill = Place | float
+"""at a place, or after so many seconds"""
+
+
 @dataclass(frozen=True)
 class Case:
-    """One training, killed once or more: at a place, or after a share of the time it takes."""
+    """One training, killed once or more, and how it went."""
 
-    kills: tuple[Place | float, ...]
+    kills: tuple[Kill, ...]
     identical: bool = False
     note: str = ""
-    """where it was killed, if only the killing tells; then what differs"""
+    """what differs, or what went wrong"""
 
     def cells(self) -> tuple[str, ...]:
-        last = self.kills[-1]
-        if isinstance(last, float):
-            cells = ("any (timer)", f"after {last:.2f} of its time", "?")
+        places = [kill for kill in self.kills if isinstance(kill, Place)]
+        if not places:
+            cells = ("any", f"SIGKILL from outside after {self.kills[0]:.3f} s", "")
         else:
-            cells = (last.phase, str(last), f"{last.step}/{last.rounds}")
-        if len(self.kills) > 1:
-            cells = (f"{cells[0]} (2nd kill)", f"{cells[1]}; before: {self.kills[0]}", cells[2])
+            phases = ", killed again in ".join(p.phase for p in places)
+            cells = (phases, str(places[-1]), "; ".join(f"{p.step}/{p.rounds}" for p in places))
         return (*cells, "yes" if self.identical else f"NO: {self.note}")
 
 
-def undergo(case: Case, folder: Path, reference: Outcome, duration: float) -> Case:
+def undergo(kills: tuple[Kill, ...], folder: Path, reference: Outcome) -> Case:
     """Train, kill, go on, and see whether it came to the same."""
-    for kill in case.kills:
+    for kill in kills:
         going_on = (folder / "config.json").exists()
         if isinstance(kill, Place):
             ended = in_process(die_at, kill, folder, going_on)
         else:
-            ended = in_process(train_to_the_end, folder, going_on, kill_after=kill * duration)
+            ended = in_process(train_to_the_end, folder, going_on, kill_after=kill)
+        if not ended.killed and isinstance(kill, float) and ended.problem is None:
+            shutil.rmtree(folder)  # it was faster than the timer
+            return undergo((kill * 0.7,), folder, reference)
         if not ended.killed:
-            return replace(case, note=f"not killed but ended with {ended.code} {ended.problem or ''}")
+            return Case(kills, note=f"not killed but ended with {ended.code} {ended.problem or ''}")
     ended = in_process(train_to_the_end, folder, (folder / "config.json").exists())
     if ended.answer is None:
-        return replace(case, note=ended.problem or f"ended with {ended.code}")
+        return Case(kills, note=ended.problem or f"ended with {ended.code}")
     different = differences(reference, ended.answer)
-    return replace(case, identical=not different, note=", ".join(different))
+    return Case(kills, identical=not different, note=", ".join(different))
 
 
-WRITES = ("write_atomically", "fsync_folder")
-SHARES: Mapping[tuple[str, bool], int] = {
-    ("start", False): 4,
-    ("save config", True): 4,
-    ("save config", False): 3,
-    ("minimization", False): 8,
-    ("maximization", False): 8,
-    ("append to checkpoint", False): 8,
-    ("save checkpoint", True): 14,
-    ("save checkpoint", False): 7,
-    ("save part", True): 5,
-    ("save part", False): 3,
-    ("save weights", True): 4,
-    ("save weights", False): 2,
-    ("finish", False): 3,
+ALWAYS = {
+    "save config": ("mkdir(", "write_json(", "file.write(", ".replace(path)", "fsync_folder(self.path.parent)"),
+    "maximization": ("observer.recall(", "observer.made(", "made.append(", "pool.append("),
+    "save part": ("mkdir(", "file.write(", ".replace(path)", "fsync_folder(path.parent)"),
+    "append to checkpoint": ("state.k = k", "observer.appended(", "json.dumps(line)", "self.files.save(state)"),
+    "save checkpoint": (
+        *("_metrics_size()", "write_tensors(", "aside.open(", "file.write(", "file.flush()", "os.fsync(file.fileno())"),
+        *(".replace(path)", "fsync_folder(path.parent)", "os.fsync(handle)", "for old in", "old.unlink()"),
+    ),
+    "save weights": ("write_atomically(", "file.write(", ".replace(path)", "fsync_folder(path.parent)"),
+    "finish": ("self.events.close()",),
 }
-"""how many of 73 points a phase gets, in the write itself and around it"""
+"""lines to kill before, whatever the number of points"""
+SHARES = {
+    "start": 4,
+    "save config": 1,
+    "minimization": 8,
+    "maximization": 5,
+    "append to checkpoint": 4,
+    "save checkpoint": 4,
+    "save part": 2,
+    "save weights": 1,
+    "finish": 2,
+}
+"""how the other points are shared out"""
+POINTS = sum(map(len, ALWAYS.values())) + sum(SHARES.values())
 
 
 def choose(places: Sequence[Place], points: int | None) -> list[Place]:
     """Places spread over all phases, over the lines of a phase and over the times a line runs; None is every line."""
     dice = random.Random(0)
-    chosen = []
-    for (phase, write), share in SHARES.items():
+    chosen: set[Place] = set()
+    more = max(points or 0, 44) - sum(map(len, ALWAYS.values()))
+    for phase, share in SHARES.items():
         spots: dict[tuple[str, int], list[Place]] = {}
         for place in places:
-            if place.phase == phase and (place.function in WRITES) == write:
+            if place.phase == phase:
                 spots.setdefault(place.spot, []).append(place)
-        times = list(spots.values())
-        count = len(times) if points is None else max(1, -(-points * share // sum(SHARES.values())))
-        picked = {dice.choice(times[i * len(times) // count]) for i in range(count)}
-        chosen += sorted(picked, key=places.index)
-    return chosen
+        for text in ALWAYS.get(phase, ()):
+            found = [place for times in spots.values() for place in times if text in place.text]
+            assert found, f'{phase}: no line has "{text}" any more; choose another for ALWAYS'
+            chosen.add(dice.choice(found))
+        others = [times for spot, times in spots.items() if spot not in {place.spot for place in chosen}]
+        count = len(others) if points is None else round(more * share / sum(SHARES.values()))
+        chosen |= {dice.choice(others[i * len(others) // count]) for i in range(count)}
+    return [place for place in places if place in chosen]
 
 
 def choose_second(places: Sequence[Place]) -> Iterator[Place]:
     """Where to kill what goes on after a kill: while it restores, and after that."""
     dice = random.Random(1)
     restoring = [place for place in places if place.phase == "restore"]
-    for i in range(3):
-        yield restoring[(2 * i + 1) * len(restoring) // 6]
-    for phases in (("save part", "minimization"), ("save checkpoint",)):
-        yield dice.choice([place for place in places if place.phase in phases])
+    yield restoring[len(restoring) // 2]
+    yield restoring[-1]
+    yield dice.choice(
+        [place for place in places if place.phase in ("save part", "append to checkpoint", "minimization")]
+    )
 
 
 def choose_twice(places: Sequence[Place], folder: Path) -> Iterator[tuple[Place, Place]]:
@@ -400,31 +430,28 @@ def choose_twice(places: Sequence[Place], folder: Path) -> Iterator[tuple[Place,
             yield first, second
 
 
-def table(points: int | None = 73, folder: Path | None = None) -> list[Case]:
+def table(points: int | None = POINTS, folder: Path | None = None) -> list[Case]:
     """Every case and how it went, in the order of the training."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         home = Path(scratch)
-        began = time.perf_counter()
         whole = in_process(train_to_the_end, home / "whole", False)
-        duration = time.perf_counter() - began
         assert whole.problem is None, whole.problem
         listed = in_process(list_places, home / "listed", False)
         assert listed.problem is None, listed.problem
         places, traced = listed.answer
         assert not differences(whole.answer, traced), differences(whole.answer, traced)
-        kills: list[tuple[Place | float, ...]] = [(place,) for place in choose(places, points)]
+        kills: list[tuple[Kill, ...]] = [(place,) for place in choose(places, points)]
         kills += choose_twice(places, home)
-        kills += [(random.Random(i).uniform(0.02, 0.8),) for i in range(6)]
+        kills += [(random.Random(i).uniform(0.05, 0.95) * whole.seconds,) for i in range(TIMED)]
 
-        def go(numbered: tuple[int, tuple[Place | float, ...]]) -> Case:
-            here = home / str(numbered[0])
+        def go(number: int, each: tuple[Kill, ...]) -> Case:
             try:
-                return undergo(Case(numbered[1]), here, whole.answer, duration)
+                return undergo(each, home / str(number), whole.answer)
             finally:
-                shutil.rmtree(here, ignore_errors=True)
+                shutil.rmtree(home / str(number), ignore_errors=True)
 
         with ThreadPoolExecutor(PROCESSES) as pool:
-            return list(pool.map(go, enumerate(kills)))
+            return list(pool.map(go, range(len(kills)), kills))
 
 
 def as_text(cases: Sequence[Case]) -> str:
@@ -439,7 +466,7 @@ def as_text(cases: Sequence[Case]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--points", type=int, default=73, help="places to kill at, spread over all phases")
+    parser.add_argument("--points", type=int, default=POINTS, help="places to kill at, spread over all phases")
     parser.add_argument("--every-line", action="store_true", help="instead, kill at every line that a training runs")
     options = parser.parse_args()
     cases = table(None if options.every_line else options.points)

@@ -103,7 +103,9 @@ def assert_same_training(net, features_of, x, y, ada, close=CLOSE):
     torch.testing.assert_close(state.pool.images, record.images, **close)
     assert torch.equal(state.pool.labels, record.labels)
     for name, parameter in state.net.model.named_parameters():
-        torch.testing.assert_close(parameter.detach(), record.parameters[name], **close, msg=lambda m, n=name: f"{n}: {m}")
+        torch.testing.assert_close(
+            parameter.detach(), record.parameters[name], **close, msg=lambda m, n=name: f"{n}: {m}"
+        )
     for (name, buffer), expected in zip(state.net.model.named_buffers(), twin.buffers(), strict=True):
         torch.testing.assert_close(buffer, expected, **close, msg=lambda m, n=name: f"{n}: {m}")
     return state, notes
@@ -124,7 +126,9 @@ def source(make_digits):
 @pytest.mark.parametrize("scale", ["released", "paper"])
 @pytest.mark.parametrize("cost", ["semantic", "pixel"])
 def test_training_is_that_of_the_twin(net, source, cost, scale, sampling, K):
-    ada = dataclasses.replace(BASE, cost=cost, scale=scale, sampling=sampling, K=K, eta=3.0 if scale == "released" else 0.3)
+    ada = dataclasses.replace(
+        BASE, cost=cost, scale=scale, sampling=sampling, K=K, eta=3.0 if scale == "released" else 0.3
+    )
     state, notes = assert_same_training(net, all_but_last, *source, ada)
     for made in notes.rounds:
         moved = (made.images - state.pool.images[made.starts]).abs().amax((1, 2, 3))
@@ -193,7 +197,10 @@ def test_parts_of_a_round_that_were_made_before_are_used_and_the_others_made(net
 
 def test_T_counts_the_steps_between_rounds_too(net, source):
     _, notes = run(net, *source, dataclasses.replace(BASE, K=3, T_min=2, T=9))
-    assert notes.events == ["step"] * 2 + ["round 1"] + ["step"] * 2 + ["round 2"] + ["step"] * 2 + ["round 3"] + ["step"] * 3
+    assert (
+        notes.events
+        == ["step"] * 2 + ["round 1"] + ["step"] * 2 + ["round 2"] + ["step"] * 2 + ["round 3"] + ["step"] * 3
+    )
 
 
 def test_one_clock_of_adam_runs_through_all_rounds(net, source):

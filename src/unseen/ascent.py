@@ -37,7 +37,7 @@ def ascend(
         raise InputError(f"ascend: {len(x)} images but {len(y)} labels; expected one label for each image")
     names = names or [f"sample {i}" for i in range(len(x))]
     done = []
-    with net.frozen():
+    with net.frozen(), torch.enable_grad():
         for i in range(0, len(x), ASCENT_BATCH):
             rows = slice(i, i + ASCENT_BATCH)
             done.append(_climb(net, x[rows], y[rows], ada, names[rows]))

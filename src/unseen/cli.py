@@ -23,8 +23,10 @@ from unseen.request import Request, read_request, request_of
 from unseen.request import train as run_training
 from unseen.run import RunFolder
 
-EXIT_CODES = """Exit codes: 0 done, 1 a bug, 2 bad input, 3 a run folder that can't be used, 4 training diverged,
-5 a save failed, 130 interrupted."""
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 a bug, 2 bad input, 3 a run folder that can't be used, 4 training diverged, "
+    "5 a save failed, 130 interrupted."
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,16 +54,18 @@ def main() -> None:
 @app.command()
 def train(
     config: Annotated[Path | None, typer.Option(help="TOML file with any settings; flags win over it.")] = None,
-    source: Annotated[str | None, typer.Option(help=f"Source domain or folder of classes [{DEFAULT_SOURCE}].")] = None,
-    size: Annotated[int | None, typer.Option(help="Resize a folder's images to this side.")] = None,
-    model: Annotated[str | None, typer.Option(help="convnet, or FILE.py:FUNCTION that makes one [convnet].")] = None,
-    gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer to the originals [1].")] = None,
-    K: Annotated[int | None, typer.Option("--K", help="Rounds of fictitious images; 0 is plain training [2].")] = None,
-    T: Annotated[int | None, typer.Option("--T", help="Training steps in all [10000].")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of every random draw [0].")] = None,
-    threads: Annotated[int | None, typer.Option(help="CPU threads [as torch chooses].")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... [a GPU if there is one].")] = None,
-    out_: Annotated[Path | None, typer.Option("--out", help="Run folder [runs/NAME].", show_default=False)] = None,
+    source: Annotated[
+        str | None, typer.Option(help=f"Source: a name or a folder of classes ({DEFAULT_SOURCE}).")
+    ] = None,
+    size: Annotated[int | None, typer.Option(help="Resize a folder's images to this side (32).")] = None,
+    model: Annotated[str | None, typer.Option(help="convnet (default), or FILE.py:FUNCTION.")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer to the originals (1).")] = None,
+    K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is plain training (2).")] = None,
+    T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every random draw (0).")] = None,
+    threads: Annotated[int | None, typer.Option(help="CPU threads (as torch chooses).")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 (a GPU if there is one).")] = None,
+    out_: Annotated[Path | None, typer.Option("--out", help="Run folder (runs/NAME).")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on in this run folder; takes no other option.")] = None,
 ) -> None:
     """Train on one source domain. With no options: ADA (K=2, gamma=1) on the built-in digits."""
@@ -141,9 +145,10 @@ def list_domains() -> None:
             here.add_row(entry.name, entry.role, f"{entry.count:,}", entry.origin, entry.stands_in_for or "")
     out.print(here)
     if absent:
-        out.print("\nMissing:")
-    for entry in absent:
-        out.print(f"  [bold]{entry.name}[/] ({entry.origin}): {escape(entry.missing or '')}", highlight=False)
+        table = Table("name", "what", "how to get it", title="Missing")
+        for entry in absent:
+            table.add_row(entry.name, escape(entry.origin), escape(entry.missing or ""))
+        out.print(table)
 
 
 @app.command()

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from unseen.checks import is_whole
 from unseen.errors import InputError
 
 ASCENT_BATCH = 64  # activations of 64 digits stay in a CPU's cache; the result doesn't depend on it
@@ -26,8 +27,8 @@ class Engine:
     resolved: torch.device = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.threads is not None and (not isinstance(self.threads, int) or self.threads < 1):
-            raise InputError(f"threads={self.threads}: expected 1 or more")
+        if self.threads is not None and (not is_whole(self.threads) or self.threads < 1):
+            raise InputError(f"threads={self.threads!r}: expected a whole number, 1 or more")
         self.threads = self.threads or torch.get_num_threads()
         chosen = self.device
         if chosen == "auto":

@@ -5,18 +5,19 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import safetensors.torch
 from torch import nn
 
+from unseen.checks import is_whole, type_problems
 from unseen.data.catalogue import DEFAULT_SOURCE, domain
 from unseen.data.domain import Domain
 from unseen.engine import Engine
-from unseen.errors import InputError, RunFolderError, did_you_mean
+from unseen.errors import InputError, RunFolderError, all_problems, did_you_mean
 from unseen.models import ConvNet
 from unseen.run import RunFolder
 from unseen.split import Split, split
@@ -31,7 +32,7 @@ class Job:
     source: str = DEFAULT_SOURCE
     """the source domain: a built-in name, or a folder with one subfolder for each class"""
     size: int | None = None
-    """side to which a folder's images are resized"""
+    """side to which a folder's images are resized; the convnet's 32 when not given"""
     model: str = "convnet"
     """"convnet", or FILE.py:FUNCTION or MODULE:FUNCTION that makes a model given classes=N"""
     head: str | None = None
@@ -43,14 +44,20 @@ class Job:
     watch_images: int | None = None
     """how many images of each watched domain, its first; all when not given"""
 
+    def __post_init__(self) -> None:
+        all_problems("settings", job_problems(vars(self)))
+
     def load_source(self) -> Domain:
         """The source domain."""
-        return domain(self.source, self.size)
+        return domain(self.source, self._side)
 
     def load_target(self, name: str, source_classes: tuple[str, ...]) -> Domain:
         """Another domain, prepared as the source was and with the source's class numbers."""
-        is_built_in = name in HELD_OUT.values() or not Path(name.removeprefix("folder:")).is_dir()
-        return domain(name) if is_built_in else domain(name, self.size, classes=source_classes)
+        return domain(name, self._side, classes=source_classes)
+
+    @property
+    def _side(self) -> int | None:
+        return self.size or (ConvNet.SIDE if self.model == "convnet" else None)
 
     def watched(self, source: Domain) -> dict[str, Domain]:
         """The domains to watch."""
@@ -72,6 +79,16 @@ class Job:
     def asdict(self) -> dict[str, Any]:
         """Every field by name, for a config file."""
         return asdict(self) | {"watch": list(self.watch) if self.watch is not None else None}
+
+
+def job_problems(fields_given: Mapping[str, Any]) -> list[str]:
+    """Everything wrong with these fields of a job; those not given have their defaults."""
+    values: dict[str, Any] = {f.name: f.default for f in fields(Job)} | dict(fields_given)
+    wrong = type_problems(Job, values)
+    for name in ("size", "watch_images"):
+        if is_whole(values[name]) and values[name] < 1:
+            wrong[name] = f"{name}={values[name]}: expected 1 or more"
+    return list(wrong.values())
 
 
 def _maker(name: str) -> Callable[..., Any]:

@@ -11,9 +11,10 @@ from torch import Tensor
 
 from unseen.algorithm import State
 from unseen.ascent import measure_climb
+from unseen.checks import type_problems
 from unseen.data.domain import Domain
 from unseen.engine import Engine
-from unseen.errors import InputError
+from unseen.errors import InputError, all_problems
 from unseen.events import Events
 from unseen.metrics import evaluate
 from unseen.run import RunFolder
@@ -32,6 +33,7 @@ class Cadence:
     """a checkpoint"""
 
     def __post_init__(self) -> None:
+        all_problems("cadence", list(type_problems(Cadence, vars(self)).values()))
         if min(self.record, self.watch, self.save) < 1 or self.watch % self.record:
             raise InputError(f"{self}: expected steps of 1 or more, and watch a multiple of record")
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from unseen.checks import is_whole
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.fit import Run, fit
-from unseen.job import Job, job_of
+from unseen.job import Job, job_of, job_problems
 from unseen.recorder import Cadence, Progress
 from unseen.run import RunFolder
-from unseen.settings import ADA, make
+from unseen.settings import ADA, make, problems
 
 SETTINGS = frozenset(f.name for f in fields(ADA))
 JOB = frozenset(f.name for f in fields(Job))
@@ -63,15 +64,15 @@ def train(
 def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
     """The training that ``file`` (TOML) and ``flags`` describe; a flag wins over the file, a default over nothing."""
     given = (_read_toml(file) if file is not None else {}) | {k: v for k, v in flags.items() if v is not None}
-    _refuse_unknown(file, given)
-    ada = ADA(**{k: v for k, v in given.items() if k in SETTINGS})
+    if isinstance(given.get("watch"), list):
+        given["watch"] = tuple(given["watch"])
+    ada_fields = {k: v for k, v in given.items() if k in SETTINGS}
     job_fields = {k: v for k, v in given.items() if k in JOB}
-    if "watch" in job_fields:
-        job_fields["watch"] = tuple(job_fields["watch"])
-    job = Job(**job_fields)
-    seed = given.get("seed", 0)
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        raise InputError(f"seed={seed!r}: expected a whole number")
+    all_problems(
+        str(file) if file is not None else "settings",
+        _other_problems(given) + problems(ada_fields) + job_problems(job_fields),
+    )
+    ada, job, seed = ADA(**ada_fields), Job(**job_fields), given.get("seed", 0)
     return Request(
         ada=ada,
         job=job,
@@ -107,12 +108,15 @@ def _read_toml(file: Path) -> dict[str, Any]:
         raise InputError(f"{file}: not valid TOML: {error}; expected lines such as gamma = 1.0") from error
 
 
-def _refuse_unknown(file: Path | None, given: Mapping[str, Any]) -> None:
+def _other_problems(given: Mapping[str, Any]) -> list[str]:
+    """Unknown names, and what is wrong with the settings that are neither the method's nor the job's."""
     known = SETTINGS | JOB | OTHERS
-    problems = [f'unknown setting "{name}"{did_you_mean(name, known)}' for name in given if name not in known]
-    cadence = given.get("cadence", {})
+    found = [f'unknown setting "{name}"{did_you_mean(name, known)}' for name in given if name not in known]
+    seed, cadence = given.get("seed", 0), given.get("cadence", {})
+    if not is_whole(seed):
+        found.append(f"seed={seed!r}: expected a whole number")
     if isinstance(cadence, Mapping):
-        problems += [f'unknown setting "cadence.{c}"{did_you_mean(c, CADENCE)}' for c in cadence if c not in CADENCE]
+        found += [f'unknown setting "cadence.{c}"{did_you_mean(c, CADENCE)}' for c in cadence if c not in CADENCE]
     else:
-        problems.append(f"cadence={cadence!r}: expected a table with {', '.join(sorted(CADENCE))}")
-    all_problems(str(file) if file is not None else "settings", problems)
+        found.append(f"cadence={cadence!r}: expected a table with {', '.join(sorted(CADENCE))}")
+    return found

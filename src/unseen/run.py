@@ -20,6 +20,7 @@ from unseen.errors import RunFolderError, SaveFailed
 from unseen.storage import fsync_folder, read_tensors, write_atomically, write_json, write_tensors
 
 KEPT_CHECKPOINTS = 2
+SUBFOLDERS = ("checkpoints", "rounds", "events")
 
 
 class RunFolder:
@@ -55,8 +56,12 @@ class RunFolder:
     @property
     def usable(self) -> bool:
         """Whether a run can begin here: the folder is new, empty, or holds only what a run leaves before its config."""
-        own = {"lock", "checkpoints", "rounds", "events", ".config.json.part"}
-        return not self.path.exists() or (self.path.is_dir() and {p.name for p in self.path.iterdir()} <= own)
+
+        def left(path: Path) -> bool:
+            empty = path.name in SUBFOLDERS and path.is_dir() and not any(path.iterdir())
+            return path.name in ("lock", ".config.json.part") or empty
+
+        return not self.path.exists() or (self.path.is_dir() and all(map(left, self.path.iterdir())))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -78,7 +83,7 @@ class RunFolder:
 
     def create(self, config: Mapping[str, Any]) -> None:
         """Begin a run: its subfolders and its config."""
-        for name in ("checkpoints", "rounds", "events"):
+        for name in SUBFOLDERS:
             (self.path / name).mkdir(exist_ok=True)
         write_json(self.path / "config.json", config)
         fsync_folder(self.path.parent)
@@ -115,13 +120,15 @@ class RunFolder:
         path = self.path / "metrics.jsonl"
         with path.open("ab") as file:
             os.fsync(file.fileno())
+            fsync_folder(self.path)  # the file may be new
             return file.tell()
 
     def keep_part(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
         """Write a part of round k, once."""
         path = self._part(k, part)
-        path.parent.mkdir(exist_ok=True)
         with self._saving():
+            path.parent.mkdir(exist_ok=True)
+            fsync_folder(path.parent.parent)
             write_tensors(path, {"images": images, "parents": parents}, {"round": k, "part": part})
 
     def recall_part(self, k: int, part: int) -> Tensor | None:
@@ -144,11 +151,17 @@ class RunFolder:
             raise RunFolderError(f"{self.path}: round {k} has no images")
         return torch.cat([p["images"] for p in parts]), torch.cat([p["parents"] for p in parts])
 
+    def _whole_round(self, k: int, n: int) -> tuple[Tensor, Tensor]:
+        images, parents = self.read_round(k)
+        if len(images) != n:
+            raise RunFolderError(f"{self.path / 'rounds' / str(k)} is damaged: {len(images)} images, expected {n}")
+        return images, parents
+
     def save(self, state: State) -> None:
         """A checkpoint of everything, durable before it has its name; the last two are kept."""
-        self._checkpoints.mkdir(exist_ok=True)
         path = self._checkpoints / f"{state.t:08d}-{state.k:03d}.safetensors"
         with self._saving():
+            self._checkpoints.mkdir(exist_ok=True)
             meta = {"t": state.t, "k": state.k, "metrics_bytes": self._metrics_size()}
             write_tensors(path, _tensors_of(state), meta)
         for old in sorted(self._checkpoints.glob("*.safetensors"))[:-KEPT_CHECKPOINTS]:
@@ -163,7 +176,7 @@ class RunFolder:
         for path in sorted(self._checkpoints.glob("*.safetensors"), reverse=True):
             try:
                 tensors, meta = read_tensors(path)
-                rounds = [self.read_round(k) for k in range(1, meta["k"] + 1)]
+                rounds = [self._whole_round(k, state.pool.n) for k in range(1, meta["k"] + 1)]
             except RunFolderError as error:
                 refused.append(str(error))
                 continue

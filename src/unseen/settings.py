@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from unseen.checks import type_problems
 from unseen.errors import InputError, all_problems, did_you_mean
 
 CHOICES = {
@@ -52,7 +54,7 @@ class ADA:
     """strength of ridge/2 ||W||^2 over all weights, added to the minimization's loss"""
 
     def __post_init__(self) -> None:
-        all_problems(type(self).__name__, _type_problems(self) or _value_problems(self))
+        all_problems(type(self).__name__, problems(asdict(self)))
 
     def asdict(self) -> dict[str, Any]:
         """Every setting by name, for a config file."""
@@ -73,48 +75,47 @@ def ERM(**settings: Any) -> ADA:
     return ADA(K=0, **settings)
 
 
-def make(settings: dict[str, Any]) -> ADA:
+def make(settings: Mapping[str, Any]) -> ADA:
     """``ADA(**settings)``, where an unknown name is refused with the nearest known one."""
     known = {f.name for f in fields(ADA)}
-    problems = [f'unknown setting "{k}"{did_you_mean(k, known)}' for k in settings if k not in known]
-    all_problems("settings", problems)
+    unknown = [f'unknown setting "{k}"{did_you_mean(k, known)}' for k in settings if k not in known]
+    all_problems("settings", unknown + problems({k: v for k, v in settings.items() if k in known}))
     return ADA(**settings)
 
 
-def _type_problems(ada: ADA) -> list[str]:
-    problems = []
-    for name in ("K", "T_min", "T_max", "T", "batch", "n"):
-        value = getattr(ada, name)
-        if not (isinstance(value, int) and not isinstance(value, bool)) and not (name == "n" and value is None):
-            problems.append(f"{name}={value!r}: expected a whole number")
-    for name in ("gamma", "eta", "alpha", "ridge"):
-        value = getattr(ada, name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            problems.append(f"{name}={value!r}: expected a number")
-    if not isinstance(ada.clip, bool):
-        problems.append(f"clip={ada.clip!r}: expected true or false")
-    return problems
+def problems(settings: Mapping[str, Any]) -> list[str]:
+    """Everything wrong with these settings; those not given have their defaults, those of a wrong type meet nothing."""
+    values = {f.name: f.default for f in fields(ADA)} | dict(settings)
+    wrong = {name: text for name, text in type_problems(ADA, values).items() if name not in CHOICES}
+    good = {name: value for name, value in values.items() if name not in wrong and value is not None}
+    return [*wrong.values(), *_range_problems(good), *_choice_problems(good), *_fit_problems(good)]
 
 
-def _value_problems(ada: ADA) -> list[str]:
-    problems = []
-    for name, least in {"K": 0, "T_min": 1, "T_max": 1, "T": 1, "batch": 1, "n": 1}.items():
-        value = getattr(ada, name)
-        if value is not None and value < least:
-            problems.append(f"{name}={value}: expected {least} or more")
+def _range_problems(values: Mapping[str, Any]) -> list[str]:
+    least = {"K": 0, "T_min": 1, "T_max": 1, "T": 1, "batch": 1, "n": 1}
+    found = [f"{n}={values[n]}: expected {least[n]} or more" for n in least if values.get(n, least[n]) < least[n]]
     for name in ("gamma", "eta", "alpha", "ridge"):
-        value = getattr(ada, name)
+        value = values.get(name, 0)
         if not (math.isfinite(value) and value >= 0):
-            problems.append(f"{name}={value}: expected a finite number, 0 or more")
+            found.append(f"{name}={value}: expected a finite number, 0 or more")
+    return found
+
+
+def _choice_problems(values: Mapping[str, Any]) -> list[str]:
+    found = []
     for name, known in CHOICES.items():
-        value = getattr(ada, name)
+        value = values.get(name)
         if value not in known:
             expected = " or ".join(f'"{k}"' for k in known)
-            problems.append(f'{name}="{value}": expected {expected}{did_you_mean(str(value), known)}')
-    if min(ada.K, ada.T_min, ada.T) >= 0 and ada.K > 0 and ada.K * ada.T_min >= ada.T:
-        problems.append(
-            f"K={ada.K} rounds of T_min={ada.T_min} steps need more than {ada.K * ada.T_min} steps, got "
-            f"T={ada.T}: the last round's images would never be trained on; raise T above "
-            f"{ada.K * ada.T_min} or lower K or T_min"
-        )
-    return problems
+            found.append(f'{name}="{value}": expected {expected}{did_you_mean(str(value), known)}')
+    return found
+
+
+def _fit_problems(values: Mapping[str, Any]) -> list[str]:
+    K, T_min, T = (values.get(name, 0) for name in ("K", "T_min", "T"))
+    if min(K, T_min, T) <= 0 or K * T_min < T:
+        return []
+    return [
+        f"K={K} rounds of T_min={T_min} steps need more than {K * T_min} steps, got T={T}: the last round's images "
+        f"would never be trained on; raise T above {K * T_min} or lower K or T_min"
+    ]

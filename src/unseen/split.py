@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,8 +38,8 @@ class Split(nn.Module):
     def features(self, x: Tensor) -> Tensor:
         """g(theta_f; x): what enters the head. What comes after it isn't computed."""
 
-        def leave(module: nn.Module, args: tuple[Any, ...]) -> None:
-            raise _Reached(self._one_tensor(args))
+        def leave(z: Tensor) -> None:
+            raise _Reached(z)
 
         with self._watching(leave):
             try:
@@ -57,7 +57,7 @@ class Split(nn.Module):
     def features_and_scores(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Features and the model's scores from one forward pass."""
         seen: list[Tensor] = []
-        with self._watching(lambda module, args: seen.append(self._one_tensor(args))):
+        with self._watching(seen.append):
             scores = self._scores(self.model(x))
         if len(seen) != 1:
             raise InputError(self._never_called() if not seen else self._called_often(len(seen)))
@@ -79,19 +79,23 @@ class Split(nn.Module):
                 parameter.requires_grad_(flag)
 
     @contextmanager
-    def _watching(self, hook: Any) -> Iterator[None]:
-        handle = self.model.get_submodule(self.head_name).register_forward_pre_hook(hook)
+    def _watching(self, see: Callable[[Tensor], None]) -> Iterator[None]:
+        def enter(module: nn.Module, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+            see(self._one_tensor(args, keywords))
+
+        handle = self.model.get_submodule(self.head_name).register_forward_pre_hook(enter, with_kwargs=True)
         try:
             yield
         finally:
             handle.remove()
 
-    def _one_tensor(self, args: tuple[Any, ...]) -> Tensor:
-        if len(args) == 1 and isinstance(args[0], Tensor):
+    def _one_tensor(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Tensor:
+        if len(args) == 1 and isinstance(args[0], Tensor) and not keywords:
             return args[0]
-        got = ", ".join(type(a).__name__ for a in args) or "keyword arguments only"
+        got = [type(a).__name__ for a in args] + [f"{name}={type(a).__name__}" for name, a in keywords.items()]
         raise InputError(
-            f'head "{self.head_name}": expected it to be fed by one tensor, got ({got}); {_pass_head(self.model)}'
+            f'head "{self.head_name}": expected it to be fed by one tensor and no keyword, got ({", ".join(got)}); '
+            f"{_pass_head(self.model)}"
         )
 
     def _scores(self, out: Any) -> Tensor:
@@ -149,22 +153,9 @@ def split(model: nn.Module, head: str | nn.Module | None = None) -> Split:
 
 
 def _find_head(model: nn.Module) -> str:
-    names: dict[int, str] = {id(module): name for name, module in model.named_modules()}
-    get_classifier = getattr(model, "get_classifier", None)  # timm's own answer
-    if callable(get_classifier):
-        found = get_classifier()
-        if isinstance(found, nn.Module) and not isinstance(found, nn.Identity) and id(found) in names:
-            return names[id(found)]
-    for name in HEAD_NAMES:
-        module = getattr(model, name, None)
-        if isinstance(module, nn.Module):
-            layer = _last_layer(module)
-            if layer is not None:
-                return f"{name}.{layer}" if layer else name
-    if isinstance(model, nn.Sequential):
-        layer = _last_layer(model)
-        if layer:
-            return layer
+    found = _search_head(model)
+    if found:
+        return found
     raise InputError(
         f"{type(model).__name__}: the head can't be found. Looked for get_classifier() (timm), for a linear layer or "
         f"convolution in {', '.join(f'.{n}' for n in HEAD_NAMES)}, and for the last one of a Sequential; "
@@ -172,10 +163,27 @@ def _find_head(model: nn.Module) -> str:
     )
 
 
-def _last_layer(module: nn.Module) -> str | None:
-    """The name, within ``module``, of its last linear layer or convolution; "" for ``module`` itself."""
-    layers = [name for name, m in module.named_modules() if isinstance(m, nn.Linear | nn.Conv2d)]
-    return layers[-1] if layers else None
+def _search_head(module: nn.Module) -> str | None:
+    """The name of the head within ``module``, "" for ``module`` itself, None where there is none to be seen."""
+    if isinstance(module, nn.Linear | nn.Conv2d):
+        return ""
+    get_classifier = getattr(module, "get_classifier", None)  # timm's own answer
+    if callable(get_classifier):
+        classifier = get_classifier()
+        if not isinstance(classifier, nn.Module):
+            return None  # two heads, as distilled transformers have: which one's input z is, only the caller knows
+        for name, part in module.named_modules():
+            if part is classifier and not isinstance(part, nn.Identity):
+                return str(name)
+    children = dict(module.named_children())
+    names = reversed(children) if isinstance(module, nn.Sequential) else (n for n in HEAD_NAMES if n in children)
+    for name in names:
+        inner = _search_head(children[name])
+        if inner is not None:
+            return f"{name}.{inner}" if inner else name
+        if isinstance(module, nn.Sequential) and _candidates(children[name]):
+            return None  # this part makes the scores, in a way only its author knows; what comes before it doesn't
+    return None
 
 
 def _candidates(model: nn.Module) -> list[str]:
@@ -199,9 +207,10 @@ def count_classes(net: Split, x: Tensor) -> int:
             f"the images have {x.shape[1]} channels, expected {first.in_channels}, what the model's first "
             f"convolution takes{grey}"
         )
+    device = next((p.device for p in net.parameters()), x.device)
     try:
         with net.frozen(), torch.no_grad():
-            _, scores = net.features_and_scores(x[:1])
+            _, scores = net.features_and_scores(x[:1].to(device))
     except RuntimeError as error:
         raise InputError(
             f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {error}; resize "

@@ -53,7 +53,10 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
     """A safetensors file, atomically, with the digest that ``read_tensors`` holds it to."""
-    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    # A copy of each: safetensors refuses tensors that share memory, as tied weights do.
+    plain = {
+        name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()
+    }
     text = json.dumps(meta, sort_keys=True)
     note = {"unseen": text, "sha256": _digest(plain, text)}
     write_atomically(path, safetensors.torch.save(plain, metadata=note))

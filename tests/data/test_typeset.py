@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from PIL import ImageDraw
 
 from unseen.data import digits, typeset
 from unseen.errors import InputError
@@ -38,6 +39,24 @@ def test_neighbours_are_cut_off_at_the_edges():
     left, right = np.mean(edges, axis=0)
     assert 0.35 < left < 0.65
     assert 0.35 < right < 0.65
+
+
+def test_no_neighbour_comes_so_close_that_it_would_be_seen_whole(monkeypatch):
+    places = []
+    monkeypatch.setattr(ImageDraw.ImageDraw, "text", lambda self, place, *_, **__: places.append(place))
+    pitches = []
+    for i in range(300):
+        places.clear()
+        typeset._print(np.random.default_rng([3, i]), 1)
+        pitches += [abs(x - places[0][0]) / typeset._OVERSAMPLING for x, _ in places[1:]]
+    assert len(pitches) > 250
+    assert min(pitches) >= 15 - 1e-9
+
+
+def test_the_light_falls_on_the_picture(monkeypatch):
+    assert typeset._picture(np.random.default_rng(0), 3).max() > 100
+    monkeypatch.setattr(typeset, "_light", lambda rng: np.zeros((32, 32, 1)))
+    assert typeset._picture(np.random.default_rng(0), 3).max() < 100
 
 
 def test_ink_and_paper_always_differ_in_luminance_by_the_least_contrast():

@@ -17,6 +17,8 @@ class ConvNet(nn.Module):
     ReLU follows the pooling: the same function as before it, on a quarter of the entries.
     """
 
+    SIDE = 32
+
     def __init__(self, classes: int = 10, *, dropout: float = 0.0, seed: int = 0) -> None:
         super().__init__()
         if not 0 <= dropout < 1:

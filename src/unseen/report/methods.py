@@ -1,0 +1,172 @@
+"""Finished runs, read from their folders and grouped into methods: the same settings, other seeds."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from unseen.errors import InputError, RunFolderError
+from unseen.run import RunFolder
+
+_MINIMIZATION = ("alpha", "T", "batch", "ridge")  # the settings that mean something without rounds
+_IN_LABEL = ("K", "gamma", "cost", "scale", "dropout", "ridge")
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """One finished run: its folder and the config it was made with."""
+
+    folder: Path
+    config: Mapping[str, Any]
+
+    @property
+    def seed(self) -> int:
+        """The seed that all of the run's draws follow from."""
+        return int(self.config["seed"])
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds of fictitious images it made."""
+        return int(self.config["ada"]["K"])
+
+    @cached_property
+    def metrics(self) -> list[dict[str, Any]]:
+        """Every record of the training."""
+        return RunFolder(self.folder).metrics()
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """What makes the method: everything that was set, except the seed and what selects nothing."""
+        ada, job = dict(self.config["ada"]), dict(self.config["job"] or {})
+        if ada["K"] == 0:
+            ada = {"K": 0} | {name: ada[name] for name in _MINIMIZATION}
+        elif ada["n"] is None:
+            ada["n"] = self.config["source"]["images"]
+        model = self.config["model"]
+        described = {"size": job.get("size"), "model": job.get("model", model["class"])}
+        return ada | described | {"dropout": job.get("dropout", 0.0), "shapes": model["shapes"]}
+
+
+@dataclass(frozen=True)
+class Method:
+    """Runs that differ in their seeds only. ``style`` numbers its colour and marker, the same in all figures."""
+
+    label: str
+    name: str
+    """the label, or just ERM or ADA where that is enough to know it"""
+    runs: tuple[FinishedRun, ...]
+    style: int
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that its runs share."""
+        return self.runs[0].settings
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds it was run with."""
+        return [run.seed for run in self.runs]
+
+    @property
+    def rounds(self) -> int:
+        """K; 0 for ERM."""
+        return self.runs[0].rounds
+
+
+def read_methods(folders: Sequence[Path]) -> list[Method]:
+    """The runs in ``folders``, as methods: ERM first, then by rounds; refuses what can't be on one page."""
+    if not folders:
+        raise InputError("no run folders given; expected at least one, for instance runs/ada-0")
+    runs = [_read(Path(folder)) for folder in folders]
+    _refuse_other_sources(runs)
+    groups: dict[str, list[FinishedRun]] = {}
+    for run in sorted(runs, key=_order):
+        groups.setdefault(json.dumps(run.settings, sort_keys=True), []).append(run)
+    for group in groups.values():
+        _refuse_twice(group)
+    labels = _distinct_labels([group[0].settings for group in groups.values()])
+    return _named([Method(label, label, tuple(g), 0) for label, g in zip(labels, groups.values(), strict=True)])
+
+
+def baseline_of(methods: Sequence[Method]) -> Method | None:
+    """What the others are compared with: ERM, the plainest where there are several; None without ERM."""
+    return methods[0] if methods[0].rounds == 0 else None
+
+
+def unlike(method: Method, baseline: Method) -> list[str]:
+    """Settings of the training itself that differ from the baseline's, so that the comparison isn't fair."""
+    ours, theirs = method.settings, baseline.settings
+    names = ("T", "alpha", "batch", "model", "size", "shapes")
+    return [f"{name} ({_show(ours[name])} and {_show(theirs[name])})" for name in names if ours[name] != theirs[name]]
+
+
+def _read(folder: Path) -> FinishedRun:
+    files = RunFolder(folder)
+    config = files.config()
+    if not files.finished:
+        raise RunFolderError(f"{folder} is not finished; go on with: unseen train --resume {folder}")
+    return FinishedRun(folder, config)
+
+
+def _refuse_other_sources(runs: Sequence[FinishedRun]) -> None:
+    sources = {run.config["source"]["sha256"]: run for run in reversed(runs)}
+    if len(sources) > 1:
+        found = "; ".join(f"{run.folder} on {run.config['source']['name']}" for run in sources.values())
+        raise InputError(f"expected runs on one source, got {len(sources)}: {found}; make a page for each source")
+
+
+def _refuse_twice(group: Sequence[FinishedRun]) -> None:
+    for one, other in zip(group, group[1:], strict=False):
+        if one.seed == other.seed:
+            raise InputError(
+                f"{one.folder} and {other.folder} have the same settings and the same seed {one.seed}: one would be "
+                "counted twice; give only one of them"
+            )
+
+
+def _order(run: FinishedRun) -> tuple[Any, ...]:
+    s = run.settings
+    extras = (s["dropout"], s["ridge"])
+    return (s["K"] > 0, any(extras), s["K"], extras, json.dumps(s, sort_keys=True), run.seed)
+
+
+def _label(settings: Mapping[str, Any]) -> str:
+    parts = []
+    if settings["K"] > 0:
+        parts += [f"K={settings['K']}", f"γ={settings['gamma']:g}"]
+        parts += ["pixel cost"] * (settings["cost"] == "pixel") + ["paper scale"] * (settings["scale"] == "paper")
+    parts += [f"{name} {settings[name]:g}" for name in ("dropout", "ridge") if settings[name]]
+    return ", ".join([" ".join(["ADA" if settings["K"] else "ERM", *parts[:1]]), *parts[1:]])
+
+
+def _distinct_labels(groups: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A label for each, with whatever other setting tells apart those that would have the same."""
+    labels = [_label(settings) for settings in groups]
+    distinct = []
+    for label, settings in zip(labels, groups, strict=True):
+        alike = [other for other, theirs in zip(groups, labels, strict=True) if theirs == label]
+        telling = [k for k in settings if k not in _IN_LABEL and any(o[k] != settings[k] for o in alike)]
+        distinct.append(", ".join([label, *(f"{k}={_show(settings[k])}" for k in telling if k != "shapes")]))
+    again = Counter(distinct)
+    return [f"{d} ({i + 1})" if again[d] > 1 else d for i, d in enumerate(distinct)]
+
+
+def _named(methods: list[Method]) -> list[Method]:
+    """Short names where they are clear, and styles: 0 is kept for the baseline."""
+    kinds = Counter(method.label[:3] for method in methods)
+    first = 0 if methods[0].rounds == 0 else 1
+    return [
+        replace(method, name=method.label[:3] if kinds[method.label[:3]] == 1 else method.label, style=first + i)
+        for i, method in enumerate(methods)
+    ]
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{len(value)} tensors"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

@@ -1,0 +1,70 @@
+"""The first image of each class of a domain, with what each method's model says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unseen.data.domain import Domain
+from unseen.metrics import softmax_scores
+from unseen.report.gallery import CLASSES_SHOWN
+from unseen.report.methods import Method
+from unseen.report.pictures import Picture, picture
+from unseen.split import Split
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A model's answer for one image."""
+
+    method: Method
+    predicted: str
+    confidence: float
+    right: bool
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One image of an unseen domain, its class, and the answers."""
+
+    image: Picture
+    label: str
+    answers: list[Answer]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples of one domain."""
+
+    domain: Domain
+    shown: list[Sample]
+    classes: int
+    """how many classes the domain has images of"""
+
+    def right(self, method: Method) -> int:
+        """How many of the shown images the method has right."""
+        return sum(answer.right for sample in self.shown for answer in sample.answers if answer.method is method)
+
+
+def first_of_each_class(domain: Domain) -> list[int]:
+    """The row of the first image of each class, in the order of the classes: no choice is made."""
+    rows: dict[int, int] = {}
+    for row, label in enumerate(domain.labels.tolist()):
+        rows.setdefault(label, row)
+    return [rows[label] for label in sorted(rows)]
+
+
+def make_samples(domain: Domain, nets: Sequence[tuple[Method, Split]], classes: Sequence[str]) -> Samples:
+    """Samples of ``domain``; ``classes`` are the source's names of what the models' scores mean."""
+    every = first_of_each_class(domain)
+    rows = every[:CLASSES_SHOWN]
+    scores = [(method, softmax_scores(net, domain.images[rows])) for method, net in nets]
+    shown = []
+    for i, row in enumerate(rows):
+        label = int(domain.labels[row])
+        answers = [
+            Answer(method, classes[int(s[i].argmax())], float(s[i].max()), int(s[i].argmax()) == label)
+            for method, s in scores
+        ]
+        shown.append(Sample(picture(domain.images[row]), domain.classes[label], answers))
+    return Samples(domain, shown, len(every))

@@ -1,0 +1,79 @@
+"""What runs recorded while they trained: curves over the steps, and what each round's ascent did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from unseen.data.domain import Domain
+from unseen.report.curves import Curves, LineChart, line_chart
+from unseen.report.methods import FinishedRun, Method
+from unseen.report.statistics import mean
+
+
+@dataclass(frozen=True)
+class RoundSummary:
+    """What one round's ascent did, as means over its images and the method's seeds."""
+
+    method: Method
+    k: int
+    images: int
+    loss_before: float
+    loss_after: float
+    moved: float
+    cost: float
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Accuracy on one domain during training."""
+
+    name: str
+    chart: LineChart
+    same_data: bool
+    """whether it was watched on the very images that the comparison is made on"""
+
+
+def loss_chart(methods: Sequence[Method]) -> LineChart | None:
+    """Training loss against the step; None when nothing was recorded."""
+    curves = [(method, {run.seed: _losses(run) for run in method.runs}) for method in methods]
+    return line_chart(curves) if any(any(seeds.values()) for _, seeds in curves) else None
+
+
+def _losses(run: FinishedRun) -> list[tuple[float, float]]:
+    return [(line["step"], line["loss"]) for line in run.metrics if "loss" in line]
+
+
+def watched_charts(methods: Sequence[Method], domains: Sequence[Domain]) -> list[Watched]:
+    """A chart for each domain that was watched, in the order of ``domains``."""
+    known = {domain.name: domain.fingerprint for domain in domains}
+    names = dict.fromkeys(name for method in methods for run in method.runs for name in _watched_names(run))
+    charts = []
+    for name in sorted(names, key=lambda name: list(known).index(name) if name in known else len(known)):
+        curves: list[tuple[Method, Curves]] = [(m, {r.seed: _accuracies(r, name) for r in m.runs}) for m in methods]
+        prints = {run.config["watch"].get(name) for method in methods for run in method.runs} - {None}
+        charts.append(Watched(name, line_chart(curves, width=380, height=230, share=True), prints == {known.get(name)}))
+    return charts
+
+
+def _watched_names(run: FinishedRun) -> list[str]:
+    return list(dict.fromkeys(name for line in run.metrics for name in line.get("accuracy", {})))
+
+
+def _accuracies(run: FinishedRun, name: str) -> list[tuple[float, float]]:
+    lines: list[Mapping[str, float]] = [{"step": line["step"], **line.get("accuracy", {})} for line in run.metrics]
+    return [(line["step"], line[name]) for line in lines if name in line]
+
+
+def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:
+    """Every method's rounds in order."""
+    summaries = []
+    for method in methods:
+        for k in range(1, method.rounds + 1):
+            lines = [line for run in method.runs for line in run.metrics if "fictitious" in line and line["round"] == k]
+            if lines:
+                means = {
+                    name: mean([line[name] for line in lines]) for name in ("loss_before", "loss_after", "moved", "cost")
+                }
+                summaries.append(RoundSummary(method, k, lines[0]["fictitious"], **means))
+    return summaries

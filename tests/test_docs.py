@@ -1,0 +1,67 @@
+"""The snippets of the README and the docs run, top to bottom, as a reader would paste them."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+
+import unseen.request
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def write_photographs(root: Path) -> None:
+    generator = torch.Generator().manual_seed(0)
+    for place in ("studio", "street"):
+        for label in ("cup", "key", "shoe"):
+            folder = root / "photos" / place / label
+            folder.mkdir(parents=True)
+            for i in range(6):
+                pixels = torch.randint(256, (48, 40, 3), generator=generator, dtype=torch.uint8)
+                Image.fromarray(pixels.numpy()).save(folder / f"{i}.jpg")
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda page: page.name)
+def test_every_python_snippet_of_a_page_runs_in_the_order_it_is_read(page, tmp_path, monkeypatch, capsys):
+    if "timm" in page.read_text():
+        pytest.importorskip("timm", reason="the README's own-model snippet needs timm")
+    monkeypatch.chdir(tmp_path)
+    write_photographs(tmp_path)
+    names: dict[str, object] = {}
+    with torch.random.fork_rng(devices=[]):
+        for snippet in blocks(page, "python"):
+            exec(compile(snippet, str(page), "exec"), names)
+    assert capsys.readouterr().out
+
+
+def test_the_readme_applies_unseen_to_an_own_model_in_about_ten_lines():
+    lines = [line for line in blocks(ROOT / "README.md", "python")[0].splitlines() if line.strip()]
+    assert len(lines) <= 12
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "toml")], ids=lambda page: page.name)
+def test_every_config_file_shown_is_one_that_train_takes(page, tmp_path):
+    for i, text in enumerate(blocks(page, "toml")):
+        file = tmp_path / f"{i}.toml"
+        file.write_text(text)
+        request = unseen.request.read_request(file, {})
+        assert request.ada.gamma == tomllib.loads(text)["gamma"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / link).exists(), link
+
+
+def test_every_public_name_has_a_docstring():
+    for name in unseen.__all__:
+        assert getattr(unseen, name).__doc__, name

@@ -1,0 +1,77 @@
+import pytest
+import torch
+
+from unseen.draws import Draws
+from unseen.pool import Pool
+
+
+@pytest.fixture
+def pool(digits):
+    return Pool(*digits, K=2, n=5)
+
+
+def grow(pool, parents, value):
+    pool.append(torch.full((pool.n, *pool.images.shape[1:]), value), torch.tensor(parents))
+
+
+def test_it_starts_as_a_copy_of_the_source(pool, digits):
+    x, y = digits
+    assert (len(pool), pool.rounds, pool.n) == (24, 0, 5)
+    images, labels = pool.take(torch.arange(24))
+    assert torch.equal(images, x)
+    assert torch.equal(labels, y)
+    pool.images[0], pool.labels[0] = 7.0, 3
+    assert x.max() <= 1
+    assert y[0] == 0
+
+
+def test_a_round_is_appended_with_the_labels_of_its_parents(pool, digits):
+    _, y = digits
+    grow(pool, [3, 3, 0, 22, 9], 0.5)
+    assert (len(pool), pool.rounds) == (29, 1)
+    assert pool.labels[24:29].tolist() == y[[3, 3, 0, 22, 9]].tolist()
+    assert pool.parents[24:29].tolist() == [3, 3, 0, 22, 9]
+    grow(pool, [24, 1, 27, 28, 2], 0.25)
+    assert (len(pool), pool.rounds) == (34, 2)
+    assert pool.labels[29:34].tolist() == y[[3, 1, 22, 9, 2]].tolist()
+    assert pool.parents[29:34].tolist() == [24, 1, 27, 28, 2]
+    assert (pool.images[24:29] == 0.5).all()
+    assert (pool.images[29:34] == 0.25).all()
+    assert pool.parents[:24].tolist() == list(range(24))
+
+
+def test_the_rows_of_each_round_and_their_names(pool):
+    assert [(pool.round(k).start, pool.round(k).stop) for k in (0, 1, 2)] == [(0, 24), (24, 29), (29, 34)]
+    assert [pool.name(row) for row in (0, 23, 24, 28, 29, 33)] == [
+        "source image 0", "source image 23", "image 0 of round 1", "image 4 of round 1", "image 0 of round 2",
+        "image 4 of round 2",
+    ]  # fmt: skip
+
+
+def test_a_round_has_as_many_images_as_the_source_unless_told(digits):
+    assert Pool(*digits, K=1).n == 24
+
+
+def test_a_union_draws_from_the_whole_pool_without_replacement(pool):
+    draws, seen = Draws(0), set()
+    for k in range(2):
+        for _ in range(60):
+            rows = pool.starts("union", draws).tolist()
+            assert len(rows) == len(set(rows)) == 5
+            seen |= set(rows)
+        assert seen == set(range(24 + 5 * k))
+        grow(pool, rows, 0.5)
+
+
+def test_a_chain_draws_once_and_then_goes_on_from_the_round_before(pool):
+    first = pool.starts("chain", Draws(0))
+    assert first.tolist() == Draws(0).without_replacement(24, 5).tolist()
+    for k in (1, 2):
+        grow(pool, first.tolist(), 0.5)
+        assert pool.starts("chain", Draws(0)).tolist() == list(range(24 + 5 * (k - 1), 24 + 5 * k))
+
+
+def test_a_round_of_another_size_is_a_mistake_of_ours(pool):
+    with pytest.raises(AssertionError):
+        pool.append(torch.zeros(4, 3, 8, 8), torch.arange(4))
+    assert len(pool) == 24

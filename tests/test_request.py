@@ -1,0 +1,77 @@
+"""What `unseen train` was asked for."""
+
+from pathlib import Path
+
+import pytest
+
+from unseen.errors import InputError
+from unseen.request import read_request
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "my.toml"
+    file.write_text(text)
+    return file
+
+
+def test_no_file_and_no_flags_is_the_papers_training_on_the_built_in_digits():
+    request = read_request(None, {})
+    assert request.job.source == "mnist5k-train"
+    assert (request.ada.K, request.ada.gamma, request.ada.T, request.seed) == (2, 1.0, 10_000, 0)
+    assert request.out == Path("runs/mnist5k-train-ada-K2-gamma1-seed0")
+
+
+def test_a_flag_wins_over_the_file_and_the_file_over_the_default(tmp_path):
+    file = write(tmp_path, "gamma = 0.5\nK = 3\nseed = 7\n[cadence]\nsave = 100\n")
+    request = read_request(file, {"gamma": 2.0, "K": None})
+    assert (request.ada.gamma, request.ada.K, request.seed, request.cadence.save) == (2.0, 3, 7, 100)
+
+
+@pytest.mark.parametrize(
+    ("flags", "name"),
+    [
+        ({"K": 0}, "mnist5k-train-erm-seed0"),
+        ({"gamma": 0.01, "seed": 4}, "mnist5k-train-ada-K2-gamma0.01-seed4"),
+        ({"K": 0, "dropout": 0.5}, "mnist5k-train-erm-dropout0.5-seed0"),
+        ({"source": "photos/studio"}, "studio-ada-K2-gamma1-seed0"),
+    ],
+)
+def test_the_default_folder_is_named_after_what_people_vary(flags, name):
+    assert read_request(None, flags).out == Path("runs") / name
+
+
+def test_all_unknown_settings_are_refused_in_one_message_with_the_nearest_name(tmp_path):
+    file = write(tmp_path, "gama = 1\nsorce = 'x'\n[cadence]\nsav = 3\n")
+    with pytest.raises(InputError) as caught:
+        read_request(file, {})
+    message = str(caught.value)
+    assert "my.toml: 3 problems" in message
+    for nearest in ('"gamma"', '"source"', '"save"'):
+        assert f"did you mean {nearest}?" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("gamma = ", "not valid TOML"),
+        ("seed = 'a'", "seed='a': expected a whole number"),
+        ("seed = true", "seed=True: expected a whole number"),
+        ("cadence = 3", "expected a table"),
+        ("gamma = -1\neta = -2\ncost = 'semantik'", "3 problems"),
+        ("threads = 0", "threads=0: expected a whole number, 1 or more"),
+        ("device = 'abacus'", 'device="abacus"'),
+        ("dropout = 'much'", "dropout='much'"),
+        ("size = -3", "size=-3"),
+        ("watch = 'typeset'", "watch='typeset'"),
+        ("source = 3", "source=3"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_what_was_expected(tmp_path, text, expected):
+    with pytest.raises(InputError) as caught:
+        read_request(write(tmp_path, text), {})
+    assert expected in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"absent\.toml.*expected a TOML file"):
+        read_request(tmp_path / "absent.toml", {})

@@ -1,0 +1,145 @@
+import dataclasses
+
+import pytest
+
+import unseen
+from unseen.errors import InputError
+from unseen.settings import ADA, ERM, make
+
+
+def test_the_defaults_are_the_papers_digit_experiment():
+    ada = ADA()
+    assert (ada.gamma, ada.K, ada.T_min, ada.T_max, ada.eta) == (1.0, 2, 100, 15, 1.0)
+    assert (ada.alpha, ada.T, ada.batch, ada.n) == (1e-4, 10_000, 32, None)
+    assert (ada.cost, ada.scale, ada.sampling, ada.clip, ada.ridge) == ("semantic", "released", "union", False, 0.0)
+
+
+def test_settings_are_frozen_and_by_name_only():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ADA().gamma = 2.0
+    with pytest.raises(TypeError):
+        ADA(1.0)
+
+
+def test_settings_go_to_a_dictionary_and_back():
+    ada = ADA(gamma=0.5, K=3, n=7, cost="pixel", scale="paper", sampling="chain", clip=True, ridge=0.1)
+    assert make(ada.asdict()) == ada
+    assert ada.asdict()["gamma"] == 0.5
+
+
+def test_erm_is_algorithm_1_without_rounds():
+    assert ERM(alpha=1e-3, T=50, batch=8, ridge=0.1) == ADA(K=0, alpha=1e-3, T=50, batch=8, ridge=0.1)
+    assert unseen.ERM is ERM
+
+
+@pytest.mark.parametrize("T", [1, 99, 100])
+def test_without_rounds_T_may_be_below_T_min(T):
+    assert ERM(T=T).T == T
+
+
+def test_the_last_round_needs_one_step_after_it():
+    assert ADA(K=3, T_min=5, T=16).T == 16
+    with pytest.raises(InputError) as caught:
+        ADA(K=3, T_min=5, T=15)
+    assert str(caught.value) == (
+        "ADA: K=3 rounds of T_min=5 steps need more than 15 steps, got T=15: the last round's images would never be "
+        "trained on; raise T above 15 or lower K or T_min"
+    )
+
+
+WRONG = {
+    "negative gamma": ({"gamma": -1.0}, ["gamma=-1.0: expected a finite number, 0 or more"]),
+    "negative eta": ({"eta": -0.5}, ["eta=-0.5: expected a finite number, 0 or more"]),
+    "negative alpha": ({"alpha": -1e-4}, ["alpha=-0.0001: expected a finite number, 0 or more"]),
+    "negative ridge": ({"ridge": -1}, ["ridge=-1: expected a finite number, 0 or more"]),
+    "gamma that is not a number": ({"gamma": float("nan")}, ["gamma=nan: expected a finite number"]),
+    "infinite eta": ({"eta": float("inf")}, ["eta=inf: expected a finite number"]),
+    "gamma as text": ({"gamma": "1"}, ["gamma='1': expected a number"]),
+    "gamma as a truth value": ({"gamma": True}, ["gamma=True: expected a number"]),
+    "negative K": ({"K": -1}, ["K=-1: expected 0 or more"]),
+    "K not whole": ({"K": 1.5}, ["K=1.5: expected a whole number"]),
+    "K as a truth value": ({"K": True}, ["K=True: expected a whole number"]),
+    "no T_min": ({"T_min": 0}, ["T_min=0: expected 1 or more"]),
+    "no T_max": ({"T_max": 0}, ["T_max=0: expected 1 or more"]),
+    "no steps": ({"T": 0}, ["T=0: expected 1 or more"]),
+    "empty batch": ({"batch": 0}, ["batch=0: expected 1 or more"]),
+    "n of 0": ({"n": 0}, ["n=0: expected 1 or more"]),
+    "unknown cost": ({"cost": "semantc"}, ['cost="semantc": expected "semantic" or "pixel"; did you mean "semantic"?']),
+    "unknown scale": ({"scale": "Paper"}, ['scale="Paper": expected "released" or "paper"; did you mean "paper"?']),
+    "unknown sampling": (
+        {"sampling": "bootstrap"},
+        ['sampling="bootstrap": expected "union" or "chain"', "known are chain, union"],
+    ),
+    "cost that is no name": ({"cost": None}, ['cost="None": expected "semantic" or "pixel"']),
+    "clip as text": ({"clip": "yes"}, ["clip='yes': expected true or false"]),
+}
+
+
+@pytest.mark.parametrize(("settings", "said"), WRONG.values(), ids=WRONG)
+def test_what_makes_no_sense_is_refused_with_what_was_expected(settings, said):
+    for build, name in ((lambda s: ADA(**s), "ADA: "), (make, "settings: ")):
+        with pytest.raises(InputError) as caught:
+            build(settings)
+        assert str(caught.value).startswith(name + said[0])
+        assert "\n" not in str(caught.value), "one mistake, one problem"
+        for part in said:
+            assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["gamma", "eta", "alpha", "ridge"])
+def test_zero_is_allowed_for(name):
+    assert getattr(ADA(**{name: 0}), name) == 0
+
+
+def test_all_problems_are_in_one_message():
+    with pytest.raises(InputError) as caught:
+        ADA(K=200, T_min=100, T=10_000, gamma=-1, eta=-2.0, cost="pixl", scale="papr", T_max="15", clip=1)
+    first, *problems = str(caught.value).splitlines()
+    assert first == "ADA: 7 problems"
+    for said in (
+        "K=200 rounds of T_min=100 steps need more than 20000 steps, got T=10000",
+        "gamma=-1: expected",
+        "eta=-2.0: expected",
+        'did you mean "pixel"?',
+        'did you mean "paper"?',
+        "T_max='15': expected a whole number",
+        "clip=1: expected true or false",
+    ):
+        assert sum(said in problem for problem in problems) == 1, said
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("gama", "gamma"), ("t_max", "T_max"), ("Tmin", "T_min"), ("learning_alpha", "alpha"), ("k", "K")],
+)
+def test_an_unknown_setting_is_refused_with_the_nearest(name, nearest):
+    with pytest.raises(InputError) as caught:
+        make({name: 1})
+    assert str(caught.value) == f'settings: unknown setting "{name}"; did you mean "{nearest}"?'
+
+
+def test_a_setting_like_none_is_refused_with_all_there_are():
+    with pytest.raises(InputError, match=r'unknown setting "zzz"; known are K, T, T_max, T_min, alpha, batch'):
+        make({"zzz": 1})
+
+
+def test_unknown_settings_and_wrong_values_are_in_one_message():
+    with pytest.raises(InputError) as caught:
+        make({"gama": 1, "eta": -1, "scale": "released"[::-1], "K": 9, "T_min": 10, "T": 20})
+    first, *problems = str(caught.value).splitlines()
+    assert first == "settings: 4 problems"
+    for said in ('"gama"; did you mean "gamma"?', "eta=-1", 'scale="desaeler"', "K=9 rounds of T_min=10"):
+        assert sum(said in problem for problem in problems) == 1, said
+
+
+@pytest.mark.parametrize("settings", [{"gamma": 2.0}, {"K": 1}, {"alhpa": 1e-3}, {"T_max": 5, "eta": 1.0}])
+def test_erm_refuses_what_only_rounds_need(settings):
+    with pytest.raises(InputError) as caught:
+        ERM(**settings)
+    assert ", ".join(sorted(settings)) in str(caught.value)
+    assert "expected alpha, T, batch or ridge" in str(caught.value)
+
+
+def test_an_input_error_is_a_value_error():
+    with pytest.raises(ValueError, match="gamma"):
+        ADA(gamma=-1)
