@@ -48,22 +48,28 @@ Curves = Mapping[int, Sequence[tuple[float, float]]]
 def line_chart(
     curves: Sequence[tuple[Method, Curves]], *, width: float = WIDTH, height: float = 300, share: bool = False
 ) -> LineChart:
-    """Curves over the steps; ``share`` is for accuracies, in percent from 0 to 100, else the axis is logarithmic."""
+    """Curves over the steps; ``share`` is for accuracies, in percent, else the axis is logarithmic."""
     values = [v for _, seeds in curves for curve in seeds.values() for _, v in curve]
     steps = [s for _, seeds in curves for curve in seeds.values() for s, _ in curve]
     x = Scale(0, max(steps), 46, width - 14)
-    top, bottom = 24.0, height - 34
+    top, bottom = 38.0, height - 25
     if share:
-        y = Scale(0, 1, bottom, top)
-        y_axis = [Tick(y(v / 100), f"{v:g} %") for v in ticks(0, 100)]
+        y = Scale(*_share_range(values), bottom, top)
+        y_axis = [Tick(y(v / 100), f"{v:g} %") for v in ticks(100 * y.low, 100 * y.high)]
     else:
-        low = max(min(values), 1e-12)
+        low = max(min(values), 1e-6)
         y = Scale(low * 0.9, max(max(values), low * 2) * 1.1, bottom, top, logarithmic=True)
         y_axis = [Tick(y(v), f"{v:g}") for v in log_ticks(y.low, y.high)]
-    x_axis = [Tick(x(v), f"{v:,.0f}") for v in ticks(0, max(steps))]
+    x_axis = [Tick(x(v), f"{v:,.0f}") for v in ticks(0, max(steps)) if v == int(v)]
     lines = [_line(method, seeds, x, y) for method, seeds in curves if any(seeds.values())]
     rounds = _round_marks([method for method, _ in curves], x)
     return LineChart(width, height, x.start, x.end, top, bottom, x_axis, y_axis, lines, rounds)
+
+
+def _share_range(values: Sequence[float]) -> tuple[float, float]:
+    """Around the values, at least ten points wide, within 0..1."""
+    middle, half = (max(values) + min(values)) / 2, max(0.05, 0.6 * (max(values) - min(values)))
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _line(method: Method, seeds: Curves, x: Scale, y: Scale) -> Line:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from unseen.report.methods import Method
 from unseen.report.scales import WIDTH, Scale, Tick, ticks
 from unseen.report.statistics import Interval, mean, wilson
-from unseen.report.verdicts import Comparison, signed, span
+from unseen.report.verdicts import MINUS, Comparison, signed, span
 
-_HEADER, _ROW, _GAP, _TOP = 26, 23, 16, 22
+_HEADER, _ROW, _GAP, _TOP = 27, 25, 16, 24
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,10 @@ def _row_y(top: float, i: int) -> float:
 
 def accuracy_chart(domains: Sequence[DomainScores], methods: Sequence[Method]) -> DotChart:
     """Every seed's accuracy on every domain, with the mean; one seed alone has its Wilson interval."""
-    x = Scale(0, 100, 12, WIDTH - 76)
+    x = Scale(0, 100, 12, WIDTH - 80)
     groups = []
     for domain, top in zip(domains, _tops(domains, len(methods)), strict=True):
-        marks = [
-            _accuracy_mark(method, domain, _row_y(top, i), x)
-            for i, method in enumerate(methods)
-        ]  # fmt: skip
+        marks = [_accuracy_mark(method, domain, _row_y(top, i), x) for i, method in enumerate(methods)]
         note = f"{domain.images:,} images" + (", held-out source: not unseen" if domain.source else "")
         groups.append(Group(domain.name, note, top + 17, marks, domain.source))
     chances = {100 / domain.classes for domain in domains}
@@ -118,7 +115,7 @@ def difference_chart(
             if (domain.name, method.label) in comparisons
         ]
         groups.append(Group(domain.name, "held-out source: not unseen" * domain.source, top + 17, marks, domain.source))
-    axis = [Tick(x(v), signed(v) if v else "0") for v in ticks(x.low, x.high, 6)]
+    axis = [Tick(x(v), f"{v:+g}".replace("-", MINUS) if v else "0") for v in ticks(x.low, x.high, 6)]
     return DotChart(_bottom(groups, len(methods)), x.start, x.end, axis, groups, Tick(x(0), ""))
 
 
@@ -128,7 +125,7 @@ def _difference_scale(comparisons: Sequence[Comparison]) -> Scale:
     ends = [end for c in comparisons if c.interval for end in (c.interval.low, c.interval.high)]
     most = max(1.0, *(abs(v) for v in seen))
     reach = min(max([most, *(abs(end) for end in ends)]), 2.5 * most) * 1.08
-    return Scale(-reach, reach, 12, WIDTH - 142)
+    return Scale(-reach, reach, 12, WIDTH - 150)
 
 
 def _difference_mark(method: Method, c: Comparison, y: float, x: Scale) -> Mark:

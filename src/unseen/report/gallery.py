@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from unseen.report.statistics import mean
 from unseen.run import RunFolder
 
 CLASSES_SHOWN = 10
+CANDIDATES = 40  # source rows of each class to choose one from
 
 Rows = NDArray[np.int64]
 
@@ -67,14 +68,14 @@ def lineage(ancestry: Ancestry, source_row: int) -> list[int | None]:
     return found
 
 
-def choose(ancestry: Ancestry, labels: Rows) -> list[int]:
-    """One source row for each class, the first among those that most rounds took up, in the longest chain."""
-    chosen = []
+def candidates(ancestry: Ancestry, labels: Rows) -> list[list[int]]:
+    """For each class, the first source rows among those that most rounds took up, in the longest chains."""
+    found = []
     for label in np.unique(labels)[:CLASSES_SHOWN]:
-        candidates = [row for row in ancestry.made_from if labels[row] == label]
-        if candidates:
-            chosen.append(max(candidates, key=lambda row: (*_merit(ancestry, row), -row)))
-    return chosen
+        merits = {row: _merit(ancestry, row) for row in ancestry.made_from if labels[row] == label}
+        best = max(merits.values(), default=(0, 0))
+        found.append(sorted(row for row, merit in merits.items() if merit == best)[:CANDIDATES])
+    return [rows for rows in found if rows]
 
 
 def _merit(ancestry: Ancestry, source_row: int) -> tuple[int, int]:
@@ -105,6 +106,8 @@ class Row:
     """One digit through the rounds; None where a round did not take it up."""
 
     label: str
+    number: int
+    """its row in the source"""
     original: Picture
     steps: list[Step | None]
 
@@ -121,39 +124,57 @@ class Gallery:
     """mean L2 of the changes shown"""
     outside: float
     """share of the shown fictitious pixels that lie outside [0, 1]"""
+    farthest: float
+    """how far outside the farthest of them lies"""
     complete: bool
     """whether every class had a place"""
 
 
 def make_gallery(method: Method, source: Domain) -> Gallery:
-    """The gallery of a method's first run, one digit for each class."""
+    """The gallery of a method's first run: for each class, the digit whose changes are nearest to the mean."""
     run = method.runs[0]
     files = RunFolder(run.folder)
-    ks = range(1, run.rounds + 1)
-    ancestry = trace(len(source), [files.read_round(k)[1].numpy() for k in ks])
-    lines = {row: lineage(ancestry, row) for row in choose(ancestry, source.labels.numpy())}
-    wanted = {row for line in lines.values() for row in line if row is not None}
-    images = _read_rows(files, ancestry, wanted | {ancestry.parent(row) for row in wanted} | set(lines), source)
-    changes = {row: images[row] - images[ancestry.parent(row)] for row in wanted}
-    factor = amplification(list(changes.values()))
+    ancestry = trace(len(source), [files.read_round(k)[1].numpy() for k in range(1, run.rounds + 1)])
+    classes = candidates(ancestry, source.labels.numpy())
+    lines = {row: lineage(ancestry, row) for rows in classes for row in rows}
+    images = _read_rows(files, ancestry, _needed(ancestry, lines), source)
+    made = sorted({row for line in lines.values() for row in line if row is not None})
+    changes = {row: images[row] - images[ancestry.parent(row)] for row in made}
+    moved = {row: float(change.norm()) for row, change in changes.items()}
+    digits = [_most_usual(rows, lines, moved) for rows in classes]
+    shown = [row for digit in digits for row in lines[digit] if row is not None]
+    factor = amplification([changes[row] for row in shown])
 
     def step(row: int | None) -> Step | None:
         if row is None:
             return None
         start = int(ancestry.rounds[ancestry.parent(row)])
-        made_from = f"round {start}" if start else "original"
         change = difference_picture(changes[row], factor)
-        return Step(picture(images[row]), change, made_from, float(changes[row].norm()))
+        return Step(picture(images[row]), change, f"round {start}" if start else "original", moved[row])
 
-    rows = [_row(source, images, digit, [step(row) for row in line]) for digit, line in lines.items()]
-    fictitious = torch.stack([images[row] for row in sorted(wanted)])
-    outside = float(((fictitious < 0) | (fictitious > 1)).double().mean())
-    moved = mean([float(change.norm()) for change in changes.values()])
-    return Gallery(method, run, rows, factor, moved, outside, len(source.labels.unique()) <= CLASSES_SHOWN)
+    rows = [
+        Row(source.classes[label], digit, picture(images[digit]), [step(row) for row in lines[digit]])
+        for digit, label in zip(digits, source.labels[digits].tolist(), strict=True)
+    ]
+    complete = len(np.unique(source.labels.numpy())) <= CLASSES_SHOWN
+    usual = mean([moved[row] for row in shown])
+    return Gallery(method, run, rows, factor, usual, *_outside([images[row] for row in shown]), complete)
 
 
-def _row(source: Domain, images: dict[int, Tensor], digit: int, steps: list[Step | None]) -> Row:
-    return Row(source.classes[int(source.labels[digit])], picture(images[digit]), steps)
+def _most_usual(rows: list[int], lines: Mapping[int, list[int | None]], moved: Mapping[int, float]) -> int:
+    """The row whose changes' mean length is nearest to the mean over all rows that ``moved`` knows."""
+    usual = mean(list(moved.values()))
+    return min(rows, key=lambda row: abs(mean([moved[r] for r in lines[row] if r is not None]) - usual))
+
+
+def _outside(images: list[Tensor]) -> tuple[float, float]:
+    beyond = torch.stack([torch.maximum(-image, image - 1) for image in images])
+    return float((beyond > 0).double().mean()), max(0.0, float(beyond.max()))
+
+
+def _needed(ancestry: Ancestry, lines: Mapping[int, list[int | None]]) -> set[int]:
+    made = {row for line in lines.values() for row in line if row is not None}
+    return made | {ancestry.parent(row) for row in made} | set(lines)
 
 
 def _read_rows(files: RunFolder, ancestry: Ancestry, rows: set[int], source: Domain) -> dict[int, Tensor]:

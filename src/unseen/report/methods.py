@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -114,14 +115,16 @@ def _read(folder: Path) -> FinishedRun:
 
 
 def _refuse_other_sources(runs: Sequence[FinishedRun]) -> None:
-    sources = {run.config["source"]["sha256"]: run for run in reversed(runs)}
+    sources: dict[str, FinishedRun] = {}
+    for run in runs:
+        sources.setdefault(run.config["source"]["sha256"], run)
     if len(sources) > 1:
         found = "; ".join(f"{run.folder} on {run.config['source']['name']}" for run in sources.values())
         raise InputError(f"expected runs on one source, got {len(sources)}: {found}; make a page for each source")
 
 
 def _refuse_twice(group: Sequence[FinishedRun]) -> None:
-    for one, other in zip(group, group[1:], strict=False):
+    for one, other in pairwise(group):
         if one.seed == other.seed:
             raise InputError(
                 f"{one.folder} and {other.folder} have the same settings and the same seed {one.seed}: one would be "
@@ -135,25 +138,26 @@ def _order(run: FinishedRun) -> tuple[Any, ...]:
     return (s["K"] > 0, any(extras), s["K"], extras, json.dumps(s, sort_keys=True), run.seed)
 
 
-def _label(settings: Mapping[str, Any]) -> str:
-    parts = []
+def _words(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """The settings that name a method: its rounds, and what isn't the default."""
+    words = []
     if settings["K"] > 0:
-        parts += [f"K={settings['K']}", f"γ={settings['gamma']:g}"]
-        parts += ["pixel cost"] * (settings["cost"] == "pixel") + ["paper scale"] * (settings["scale"] == "paper")
-    parts += [f"{name} {settings[name]:g}" for name in ("dropout", "ridge") if settings[name]]
-    return ", ".join([" ".join(["ADA" if settings["K"] else "ERM", *parts[:1]]), *parts[1:]])
+        words += [f"K={settings['K']}", f"γ={settings['gamma']:g}"]
+        words += ["pixel cost"] * (settings["cost"] == "pixel") + ["paper scale"] * (settings["scale"] == "paper")
+    return (*words, *(f"{name} {settings[name]:g}" for name in ("dropout", "ridge") if settings[name]))
 
 
 def _distinct_labels(groups: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A label for each, with whatever other setting tells apart those that would have the same."""
-    labels = [_label(settings) for settings in groups]
-    distinct = []
-    for label, settings in zip(labels, groups, strict=True):
-        alike = [other for other, theirs in zip(groups, labels, strict=True) if theirs == label]
+    """``ADA (K=2, γ=1)``, with whatever other setting tells apart those that would have the same."""
+    words = [("ADA" if settings["K"] else "ERM", *_words(settings)) for settings in groups]
+    labels = []
+    for own, settings in zip(words, groups, strict=True):
+        alike = [other for other, theirs in zip(groups, words, strict=True) if theirs == own]
         telling = [k for k in settings if k not in _IN_LABEL and any(o[k] != settings[k] for o in alike)]
-        distinct.append(", ".join([label, *(f"{k}={_show(settings[k])}" for k in telling if k != "shapes")]))
-    again = Counter(distinct)
-    return [f"{d} ({i + 1})" if again[d] > 1 else d for i, d in enumerate(distinct)]
+        more = [f"{k}={_show(settings[k])}" for k in telling if k != "shapes" or telling == ["shapes"]]
+        labels.append(f"{own[0]} ({', '.join([*own[1:], *more])})" if [*own[1:], *more] else own[0])
+    again = Counter(labels)
+    return [f"{label} no. {i}" if again[label] > 1 else label for i, label in enumerate(labels, 1)]
 
 
 def _named(methods: list[Method]) -> list[Method]:

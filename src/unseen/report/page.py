@@ -79,9 +79,10 @@ def _environment() -> jinja2.Environment:
         "span": verdicts.span,
         "listed": verdicts.listed,
         "sentence": verdicts.sentence,
+        "curly": lambda text: text.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}"),
         "percent": lambda share: f"{100 * share:.1f}",
         "thousands": lambda number: f"{number:,}",
-        "short": lambda number: f"{number:.2g}" if abs(number) < 0.1 else f"{number:.2f}",
+        "short": verdicts.short,
     }
     environment.globals |= {"counted": verdicts.counted}
     return environment
@@ -106,15 +107,15 @@ def _source_of(run: FinishedRun, given: Domain | None) -> Domain:
 
 def _sort_targets(source: Domain, targets: Sequence[Domain]) -> tuple[list[Domain], list[Domain]]:
     """The unseen domains, and beside them the held-out images of the source where such are known."""
-    names = [target.name for target in targets]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise InputError(f"targets: {', '.join(sorted(twice))} is given twice; expected every name once")
     if any(target.fingerprint == source.fingerprint for target in targets):
         raise InputError(f"targets: {source.name} is what the runs trained on; expected domains they have not seen")
     held_out = [built_in(HELD_OUT[source.name])] if source.name in HELD_OUT else []
     own = {domain.fingerprint for domain in held_out}
     unseen = [target for target in targets if target.fingerprint not in own]
+    names = [domain.name for domain in [*unseen, *held_out]]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise InputError(f"targets: {', '.join(sorted(twice))} is given twice; expected every name once")
     if not unseen:
         raise InputError("targets: expected at least one domain that the runs have not seen, got none")
     return unseen, held_out
@@ -153,7 +154,8 @@ def _comparison(methods: Sequence[Method], scored: Sequence[DomainScores]) -> di
         "scored": scored,
         "compared": compared,
         "verdicts": unseen,
-        "headline": verdicts.headline(unseen) if unseen else _no_comparison(methods, baseline),
+        "fewest_pairs": min((len(c.differences) for c in unseen), default=0),
+        "headline": verdicts.headline(unseen) if unseen else _no_comparison(methods, scored),
         "caveats": [(m, unlike(m, baseline)) for m in others if baseline and unlike(m, baseline)],
         "accuracy_chart": accuracy_chart(scored, methods),
         "difference_chart": difference_chart(scored, methods, compared) if compared else None,
@@ -161,9 +163,18 @@ def _comparison(methods: Sequence[Method], scored: Sequence[DomainScores]) -> di
     }
 
 
-def _no_comparison(methods: Sequence[Method], baseline: Method | None) -> str:
-    names = verdicts.listed([method.label for method in methods])
-    return f"{names} on unseen domains" + ("" if baseline else ", without an ERM run to compare with")
+def _no_comparison(methods: Sequence[Method], scored: Sequence[DomainScores]) -> str:
+    if len(methods) > 1:
+        return f"{verdicts.counted(len(methods), 'method')} on unseen domains, without plain training to compare with"
+    own = next((_mean_percent(d, methods[0]) for d in scored if d.source), None)
+    away = [_mean_percent(d, methods[0]) for d in scored if not d.source]
+    reach = " to ".join(f"{value:.1f}" for value in dict.fromkeys([min(away), max(away)]))
+    finding = f"{methods[0].label} has {reach} % right on {verdicts.counted(len(away), 'unseen domain')}"
+    return finding if own is None else f"{finding}, and {own:.1f} % on its own"
+
+
+def _mean_percent(domain: DomainScores, method: Method) -> float:
+    return 100 * mean(list(domain.accuracy[method.label].values()))
 
 
 def _cell(domain: DomainScores, method: Method) -> dict[str, Any]:

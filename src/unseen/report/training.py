@@ -52,7 +52,7 @@ def watched_charts(methods: Sequence[Method], domains: Sequence[Domain]) -> list
     for name in sorted(names, key=lambda name: list(known).index(name) if name in known else len(known)):
         curves: list[tuple[Method, Curves]] = [(m, {r.seed: _accuracies(r, name) for r in m.runs}) for m in methods]
         prints = {run.config["watch"].get(name) for method in methods for run in method.runs} - {None}
-        charts.append(Watched(name, line_chart(curves, width=380, height=230, share=True), prints == {known.get(name)}))
+        charts.append(Watched(name, line_chart(curves, height=220, share=True), prints == {known.get(name)}))
     return charts
 
 
@@ -73,7 +73,8 @@ def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:
             lines = [line for run in method.runs for line in run.metrics if "fictitious" in line and line["round"] == k]
             if lines:
                 means = {
-                    name: mean([line[name] for line in lines]) for name in ("loss_before", "loss_after", "moved", "cost")
+                    name: mean([line[name] for line in lines])
+                    for name in ("loss_before", "loss_after", "moved", "cost")
                 }
                 summaries.append(RoundSummary(method, k, lines[0]["fictitious"], **means))
     return summaries

@@ -10,6 +10,7 @@ from unseen.report.statistics import Interval, mean, t_interval
 
 Outcome = Literal["above", "below", "unclear"]
 MINUS = "\N{MINUS SIGN}"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,16 @@ def span(interval: Interval) -> str:
     return f"{signed(interval.low)} to {signed(interval.high)}"
 
 
+def short(value: float) -> str:
+    """A measured size with two digits that matter: ``1.23``, ``0.077``, ``9.3 x 10^-5`` as one would print it."""
+    if value == 0 or abs(value) >= 0.1:
+        return f"{value:.2f}"
+    if abs(value) >= 0.001:
+        return f"{value:.2g}"
+    digits, _, power = f"{value:.1e}".partition("e")
+    return f"{digits}\N{MULTIPLICATION SIGN}10{str(int(power)).translate(_RAISED)}"
+
+
 def counted(number: int, thing: str) -> str:
     """``1 seed``, ``3 seeds``."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
@@ -77,6 +88,8 @@ def _finding(c: Comparison) -> str:
     if c.interval is None:
         why = f"{seeds}: no interval can be given" if c.differences else "no seed in common: no interval can be given"
         return f"{where} ({why})"
+    if not any(c.differences.values()):
+        return f"{c.method} does NOT beat {c.baseline}: the same accuracy with each of {seeds}"
     evidence = f"95 % interval {span(c.interval)}, {seeds}"
     if c.outcome == "unclear":
         return f"{where} on average, but we can't tell with {seeds} (95 % interval {span(c.interval)})"
@@ -96,15 +109,12 @@ def headline(comparisons: Sequence[Comparison]) -> str:
     methods = list(dict.fromkeys(c.method for c in comparisons))
     if len(methods) == 1:
         return _one_method(comparisons)
-    counts = [_beaten([c for c in comparisons if c.method == method]) for method in methods]
-    domains = counted(len({c.domain for c in comparisons}), "unseen domain")
-    each = listed([f"{method} on {count}" for method, count in zip(methods, counts, strict=True)])
-    return f"Of {domains}, {comparisons[0].baseline} is clearly beaten by {each}"
-
-
-def _beaten(comparisons: Sequence[Comparison]) -> str:
-    count = sum(c.outcome == "above" for c in comparisons)
-    return str(count) if count else "none"
+    beaten = {c.domain: 0 for c in comparisons}
+    for c in comparisons:
+        beaten[c.domain] += c.outcome == "above"
+    first, *rest = [(domain, count or "none") for domain, count in beaten.items()]
+    each = [f"{first[1]} of {len(methods)} methods on {first[0]}", *(f"{count} on {domain}" for domain, count in rest)]
+    return f"{comparisons[0].baseline} is clearly beaten by {listed(each)}"
 
 
 def _one_method(comparisons: Sequence[Comparison]) -> str:
@@ -116,28 +126,18 @@ def _one_method(comparisons: Sequence[Comparison]) -> str:
         number = "none" if not up else f"{up}"
         evidence = "with one seed, which can't settle it" if pairs else "with no seed in common, which can't settle it"
         return f"{method} scores above {baseline} on {number} of {counted(total, 'unseen domain')}, {evidence}"
-    parts = [
-        part
-        for outcome, words in (
-            ("above", f"{method} beats {baseline} on"),
-            ("below", f"{method} does worse than {baseline} on"),
-            ("unclear", "can't tell on"),
-        )
-        if (part := _part(words, [c.domain for c in comparisons if c.outcome == outcome], total))
-    ]
-    if len(parts) == 1 and parts[0].startswith("can't"):
+    by_outcome = {o: [c.domain for c in comparisons if c.outcome == o] for o in ("above", "below", "unclear")}
+    if len(by_outcome["unclear"]) == total:
         seeds = counted(max(len(c.differences) for c in comparisons), "seed")
         where = f"any of the {total} unseen domains" if total > 1 else comparisons[0].domain
         return f"With {seeds} we can't tell whether {method} beats {baseline} on {where}"
-    return "; ".join(parts)
+    beats, worse = f"{method} beats {baseline} on", f"{method} does worse than {baseline} on"
+    words = {"above": beats, "below": "does worse on" if by_outcome["above"] else worse, "unclear": "can't tell on"}
+    return "; ".join(f"{words[o]} {_all_or_listed(names, total)}" for o, names in by_outcome.items() if names)
 
 
-def _part(words: str, domains: list[str], total: int) -> str:
-    if not domains:
-        return ""
-    if len(domains) == total:
-        return f"{words} {f'all {total} unseen domains' if total > 1 else domains[0]}"
-    return f"{words} {listed(domains)}"
+def _all_or_listed(domains: list[str], total: int) -> str:
+    return f"all {total} unseen domains" if len(domains) == total > 1 else listed(domains)
 
 
 def listed(words: Sequence[str]) -> str:

@@ -1,0 +1,104 @@
+import json
+import shutil
+
+import pytest
+
+from unseen.errors import InputError, RunFolderError
+from unseen.report.methods import baseline_of, read_methods, unlike
+
+
+def change(folder, **changes):
+    """Rewrite settings in a run's config, as if it had been made with them."""
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    for name, value in changes.items():
+        if name in config["ada"]:
+            config["ada"][name] = value
+        elif name == "dropout":
+            config["job"] = {"source": "bars", "model": "convnet", "dropout": value}
+        else:
+            config[name] = value
+    path.write_text(json.dumps(config))
+
+
+def variant(runs, name, base="ada-0", **changes):
+    shutil.copytree(runs / base, runs / name)
+    change(runs / name, **changes)
+    return runs / name
+
+
+def labels(*folders):
+    return [method.label for method in read_methods(folders)]
+
+
+def test_runs_that_differ_in_the_seed_only_are_one_method(runs):
+    erm, ada = read_methods([runs / name for name in ("ada-1", "erm-1", "ada-0", "erm-0")])
+    assert (erm.label, erm.name, erm.seeds, erm.style) == ("ERM", "ERM", [0, 1], 0)
+    assert (ada.label, ada.name, ada.seeds, ada.style) == ("ADA (K=2, γ=1)", "ADA", [0, 1], 1)
+    assert baseline_of([erm, ada]) is erm
+    assert baseline_of([ada]) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "label"),
+    [
+        ({"gamma": 10.0}, "ADA (K=2, γ=10)"),
+        ({"cost": "pixel"}, "ADA (K=2, γ=1, pixel cost)"),
+        ({"scale": "paper", "ridge": 0.01}, "ADA (K=2, γ=1, paper scale, ridge 0.01)"),
+        ({"dropout": 0.5, "K": 0}, "ERM (dropout 0.5)"),
+    ],
+)
+def test_a_label_has_the_settings_that_matter(runs, changes, label):
+    assert label in labels(runs / "ada-0", variant(runs, "other", **changes))
+
+
+def test_other_settings_are_named_where_labels_would_be_the_same(runs):
+    assert labels(runs / "ada-0", variant(runs, "other", T_max=7)) == [
+        "ADA (K=2, γ=1, T_max=2)",
+        "ADA (K=2, γ=1, T_max=7)",
+    ]
+
+
+def test_settings_of_rounds_mean_nothing_without_rounds(runs):
+    other = variant(runs, "other", "erm-0", gamma=7.0, n=3, seed=9)
+    assert [method.seeds for method in read_methods([runs / "erm-0", other])] == [[0, 9]]
+
+
+def test_n_left_out_is_n_of_the_sources_size(runs):
+    other = variant(runs, "other", n=None, seed=9)
+    assert [method.seeds for method in read_methods([runs / "ada-0", other])] == [[0, 9]]
+
+
+def test_plain_erm_is_the_baseline_whatever_the_order(runs):
+    ridge = variant(runs, "ridge", "erm-0", ridge=0.1)
+    methods = read_methods([ridge, runs / "ada-0", runs / "erm-0"])
+    assert [method.label for method in methods] == ["ERM", "ERM (ridge 0.1)", "ADA (K=2, γ=1)"]
+    assert [method.name for method in methods] == ["ERM", "ERM (ridge 0.1)", "ADA"]
+    assert baseline_of(methods) is methods[0]
+
+
+def test_a_comparison_of_unlike_trainings_is_named(runs):
+    erm, ada = read_methods([runs / "erm-0", variant(runs, "long", T=6000)])
+    assert unlike(ada, erm) == ["T (6,000 and 6)"]
+
+
+def test_runs_on_different_sources_are_refused(runs):
+    other = variant(runs, "other", source={"name": "elsewhere", "images": 3, "sha256": "0"})
+    with pytest.raises(InputError, match=r"one source, got 2: .*ada-0 on bars; .*other on elsewhere"):
+        read_methods([runs / "ada-0", other])
+
+
+def test_the_same_run_twice_is_refused(runs):
+    with pytest.raises(InputError, match="same seed 0: one would be counted twice"):
+        read_methods([runs / "ada-0", runs / "ada-0"])
+
+
+def test_an_unfinished_run_is_refused_with_the_command_that_goes_on(runs):
+    (runs / "ada-0" / "weights.safetensors").unlink()
+    with pytest.raises(RunFolderError, match=r"ada-0 is not finished; go on with: unseen train --resume .*ada-0"):
+        read_methods([runs / "erm-0", runs / "ada-0"])
+
+
+def test_no_folder_is_refused():
+    with pytest.raises(InputError, match="at least one"):
+        read_methods([])

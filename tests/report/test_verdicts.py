@@ -1,0 +1,121 @@
+import pytest
+
+from unseen.report.verdicts import compare, headline, listed, sentence, short, signed
+
+
+def against_erm(ada, erm, domain="photo-blend", method="ADA"):
+    """A comparison of accuracies in percent, seed by seed."""
+    return compare(
+        domain, method, "ERM", {i: a / 100 for i, a in enumerate(ada)}, {i: e / 100 for i, e in enumerate(erm)}
+    )
+
+
+UP = [53.1, 54.0, 53.6], [50.0, 50.5, 51.0]
+DOWN = [49.6, 50.0, 50.7], [50.0, 50.5, 51.0]
+ONE_SEED = "with one seed, which can't settle it"
+TIED = [52.0, 50.0, 51.5], [50.0, 51.5, 51.0]
+
+
+@pytest.mark.parametrize(
+    ("scores", "outcome", "words"),
+    [
+        (UP, "above", "On photo-blend ADA is 3.1 points above ERM (95 % interval +1.9 to +4.2, 3 seeds)."),
+        (
+            DOWN,
+            "below",
+            "On photo-blend ADA does NOT beat ERM: 0.4 points below (95 % interval −0.6 to −0.2, 3 seeds).",
+        ),
+        (
+            TIED,
+            "unclear",
+            "On photo-blend ADA is 0.3 points above ERM on average, but we can't tell with 3 seeds "
+            "(95 % interval −4.0 to +4.7).",
+        ),
+        (
+            TIED[::-1],
+            "unclear",
+            "On photo-blend ADA does NOT beat ERM: 0.3 points below on average, but we can't tell with 3 seeds "
+            "(95 % interval −4.7 to +4.0).",
+        ),
+        (([53], [50]), "unclear", "On photo-blend ADA is 3.0 points above ERM (1 seed: no interval can be given)."),
+        (
+            ([49], [50]),
+            "unclear",
+            "On photo-blend ADA does NOT beat ERM: 1.0 points below (1 seed: no interval can be given).",
+        ),
+        (
+            ([50], [50]),
+            "unclear",
+            "On photo-blend ADA does NOT beat ERM: no difference (1 seed: no interval can be given).",
+        ),
+    ],
+    ids=["above", "below", "tie above", "tie below", "one seed above", "one seed below", "equal"],
+)
+def test_a_comparison_says_what_its_numbers_allow(scores, outcome, words):
+    comparison = against_erm(*scores)
+    assert comparison.outcome == outcome
+    assert sentence(comparison) == words
+
+
+def test_equal_accuracies_are_no_win_and_no_riddle():
+    assert sentence(against_erm([50, 51], [50, 51])) == (
+        "On photo-blend ADA does NOT beat ERM: the same accuracy with each of 2 seeds."
+    )
+
+
+def test_only_seeds_that_both_have_are_paired():
+    comparison = compare("d", "ADA", "ERM", {0: 0.5, 1: 0.6, 2: 0.9}, {0: 0.4, 1: 0.5, 7: 0.1})
+    assert list(comparison.differences) == [0, 1]
+    assert comparison.gap == pytest.approx(10)
+
+
+def test_without_a_common_seed_there_is_no_interval_and_it_says_so():
+    comparison = compare("d", "ADA", "ERM", {0: 0.5}, {1: 0.4, 2: 0.5})
+    assert comparison.interval is None
+    assert sentence(comparison) == "On d ADA is 5.0 points above ERM (no seed in common: no interval can be given)."
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ([UP, UP, UP], "ADA beats ERM on all 3 unseen domains"),
+        ([UP, DOWN, TIED], "ADA beats ERM on A; does worse on B; can't tell on C"),
+        ([UP, UP, DOWN], "ADA beats ERM on A and B; does worse on C"),
+        ([DOWN, DOWN], "ADA does worse than ERM on all 2 unseen domains"),
+        ([DOWN, TIED], "ADA does worse than ERM on A; can't tell on B"),
+        ([TIED, TIED], "With 3 seeds we can't tell whether ADA beats ERM on any of the 2 unseen domains"),
+        ([TIED], "With 3 seeds we can't tell whether ADA beats ERM on A"),
+        ([UP], "ADA beats ERM on A"),
+        ([([53], [50]), ([49], [50])], f"ADA scores above ERM on 1 of 2 unseen domains, {ONE_SEED}"),
+        ([([49], [50])], f"ADA scores above ERM on none of 1 unseen domain, {ONE_SEED}"),
+    ],
+)
+def test_the_headline_leaves_no_domain_out(scores, words):
+    assert headline([against_erm(*pair, domain) for pair, domain in zip(scores, "ABC", strict=False)]) == words
+
+
+def test_the_headline_of_several_methods_counts_them_on_every_domain():
+    pairs = [
+        (UP, "A", "one"),
+        (TIED, "A", "two"),
+        (UP, "B", "one"),
+        (UP, "B", "two"),
+        (DOWN, "C", "one"),
+        (TIED, "C", "two"),
+    ]
+    comparisons = [against_erm(*scores, domain, method) for scores, domain, method in pairs]
+    assert headline(comparisons) == "ERM is clearly beaten by 1 of 2 methods on A, 2 on B and none on C"
+
+
+@pytest.mark.parametrize(("value", "text"), [(3.14, "+3.1"), (-0.42, "−0.4"), (0.03, "+0.03"), (0, "±0.0")])
+def test_a_small_difference_keeps_a_digit(value, text):
+    assert signed(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(1.234, "1.23"), (0.0771, "0.077"), (9.3e-5, "9.3×10⁻⁵"), (0, "0.00")])
+def test_sizes_have_two_digits(value, text):
+    assert short(value) == text
+
+
+def test_lists_read_as_sentences():
+    assert [listed(words) for words in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
