@@ -20,13 +20,13 @@ def _global_generators_are_left_alone() -> Iterator[None]:
 
     A test that has to draw does so inside ``torch.random.fork_rng(devices=[])`` or from its own generator.
     """
-    torch_before, numpy_before, random_before = torch.get_rng_state(), np.random.get_state(), random.getstate()  # noqa: NPY002
+    torch_before, numpy_before, random_before = torch.get_rng_state(), np.random.get_state(), random.getstate()
     yield
     changed = [
         name
         for name, same in {
             "torch": torch.equal(torch.get_rng_state(), torch_before),
-            "numpy": _same_numpy_state(np.random.get_state(), numpy_before),  # noqa: NPY002
+            "numpy": _same_numpy_state(np.random.get_state(), numpy_before),
             "random": random.getstate() == random_before,
         }.items()
         if not same

@@ -17,6 +17,7 @@ import linecache
 import multiprocessing
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
@@ -40,7 +41,7 @@ from torch import Tensor, nn
 
 import unseen
 from unseen.engine import Engine
-from unseen.recorder import Cadence
+from unseen.recorder import Cadence, Progress
 
 Outcome = dict[str, str]
 """what a training came to: a digest for everything that has to be the same"""
@@ -106,19 +107,21 @@ def small_pieces() -> Iterator[None]:
 
 
 def outcome(run: unseen.Run) -> Outcome:
-    """Everything that must not depend on an interruption, read back from the files without the library's own code."""
+    """Everything that must not depend on an interruption: in memory, and in the folder."""
     assert run.folder is not None
-    last = max((run.folder / "checkpoints").glob("*.safetensors"))
-    parts = sorted((run.folder / "rounds").rglob("*.safetensors"))
-    told = {
-        f"pool: {name}": digest(getattr(run.pool, name)[: len(run.pool)]) for name in ("images", "labels", "parents")
-    }
-    told |= {f"net: {name}": digest(tensor) for name, tensor in run.net.model.state_dict().items()}
-    for path in (run.folder / "weights.safetensors", last, *parts):
-        told |= file_digests(path, str(path.relative_to(run.folder)))
-    told["metrics.jsonl"] = (run.folder / "metrics.jsonl").read_text()
+    pool = {f"pool: {name}": getattr(run.pool, name)[: len(run.pool)] for name in ("images", "labels", "parents")}
+    net = {f"net: {name}": tensor for name, tensor in run.net.model.state_dict().items()}
+    told = {name: digest(tensor) for name, tensor in (pool | net).items()}
     told["metrics"] = "".join(json.dumps(line) + "\n" for line in run.metrics)
-    told["events"] = json.dumps(scalars(run.folder / "events"))
+    return told | outcome_on_disk(run.folder)
+
+
+def outcome_on_disk(folder: Path) -> Outcome:
+    """Weights, the last checkpoint, rounds, metrics and events, read without the library's own code."""
+    last = max((folder / "checkpoints").glob("*.safetensors"))
+    told = {"metrics.jsonl": (folder / "metrics.jsonl").read_text(), "events": json.dumps(scalars(folder / "events"))}
+    for path in (folder / "weights.safetensors", last, *sorted((folder / "rounds").rglob("*.safetensors"))):
+        told |= file_digests(path, str(path.relative_to(folder)))
     return told
 
 
@@ -192,8 +195,8 @@ def phase_of(functions: Sequence[str], frame: FrameType, ended: bool) -> str:
     return "finish" if ended else "start"
 
 
-def trace(visit: Callable[[FrameType], None], folder: Path, resume: bool) -> unseen.Run:
-    """Train, and be told of every line of the library before it runs."""
+def trace(visit: Callable[[FrameType], None], work: Callable[[], Any]) -> Any:
+    """Do the work; ``visit`` is told of every line of the library before it runs."""
 
     def line(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
         if event == "line":
@@ -202,7 +205,7 @@ def trace(visit: Callable[[FrameType], None], folder: Path, resume: bool) -> uns
 
     sys.settrace(lambda frame, event, _: line if frame.f_code.co_filename in TRACED else None)
     try:
-        return train(folder, resume=resume)
+        return work()
     finally:
         sys.settrace(None)
 
@@ -223,7 +226,7 @@ def list_places(folder: Path, resume: bool) -> tuple[list[Place], Outcome]:
         phase = phase_of(functions_of(frame), frame, ended=step == SETTINGS.T)
         places.append(Place(phase, spot[0], code.co_name, spot[1], seen[spot], step, rounds))
 
-    return places, outcome(trace(visit, folder, resume))
+    return places, outcome(trace(visit, lambda: train(folder, resume=resume)))
 
 
 def functions_of(frame: FrameType | None) -> list[str]:
@@ -245,7 +248,38 @@ def die_at(place: Place, folder: Path, resume: bool) -> None:
             if times == place.nth:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    trace(visit, folder, resume)
+    trace(visit, lambda: train(folder, resume=resume))
+
+
+def command(arguments: Sequence[str], die_at_step: int | None = None) -> int | str | None:
+    """``unseen ARGUMENTS``, killed when it has made so many steps; its exit code."""
+
+    def visit(frame: FrameType) -> None:
+        if frame.f_code.co_name == "stepped" and frame.f_locals["state"].t == die_at_step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with mock.patch("sys.argv", ["unseen", *arguments]):
+        try:
+            trace(visit, import_module("unseen.cli").main)
+        except SystemExit as ended:
+            return ended.code
+    return None
+
+
+def train_with_little_room(folder: Path, phase: str, done: int, room: int) -> None:
+    """Train; once that phase has done so much, the kernel lets no file grow beyond ``room`` bytes."""
+
+    def limit(progress: Progress) -> None:
+        if (progress.phase, progress.done) == (phase, done):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+
+    train(folder, progress=limit)
+
+
+def resume_with_no_room(folder: Path) -> None:
+    """There is room for the lock's line; the first to find none is the one that writes the events anew."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (85, resource.RLIM_INFINITY))
+    train(folder, resume=True)
 
 
 def train_to_the_end(folder: Path, resume: bool) -> Outcome:
@@ -359,12 +393,25 @@ def undergo(kills: tuple[Kill, ...], folder: Path, reference: Outcome) -> Case:
 
 
 ALWAYS = {
-    "save config": ("mkdir(", "write_json(", "file.write(", ".replace(path)", "fsync_folder(self.path.parent)"),
+    "save config": (
+        "create: (self.path / name).mkdir(",
+        "write_json(",
+        "file.write(",
+        ".replace(path)",
+        "fsync_folder(self.path.parent)",
+    ),
     "maximization": ("observer.recall(", "observer.made(", "made.append(", "pool.append("),
     "save part": ("mkdir(", "file.write(", ".replace(path)", "fsync_folder(path.parent)"),
     "append to checkpoint": ("state.k = k", "observer.appended(", "json.dumps(line)", "self.files.save(state)"),
     "save checkpoint": (
-        *("_metrics_size()", "write_tensors(", "aside.open(", "file.write(", "file.flush()", "os.fsync(file.fileno())"),
+        *(
+            "_metrics_size()",
+            "write_tensors(",
+            "aside.open(",
+            "file.write(",
+            "file.flush()",
+            "write_atomically: os.fsync(",
+        ),
         *(".replace(path)", "fsync_folder(path.parent)", "os.fsync(handle)", "for old in", "old.unlink()"),
     ),
     "save weights": ("write_atomically(", "file.write(", ".replace(path)", "fsync_folder(path.parent)"),
@@ -397,7 +444,7 @@ def choose(places: Sequence[Place], points: int | None) -> list[Place]:
             if place.phase == phase:
                 spots.setdefault(place.spot, []).append(place)
         for text in ALWAYS.get(phase, ()):
-            found = [place for times in spots.values() for place in times if text in place.text]
+            found = [place for times in spots.values() for place in times if text in f"{place.function}: {place.text}"]
             assert found, f'{phase}: no line has "{text}" any more; choose another for ALWAYS'
             chosen.add(dice.choice(found))
         others = [times for spot, times in spots.items() if spot not in {place.spot for place in chosen}]

@@ -322,14 +322,14 @@ class InfiniteSlope(nn.Module):
 def test_a_finite_loss_with_a_gradient_that_is_not_finite_is_refused(make_net, digits):
     x, y = digits
     x[4, 1, 2, 3] = 0.0
-    with pytest.raises(Diverged, match="step 1 of 5: .* not finite for bee;"):
+    with pytest.raises(Diverged, match=r"step 1 of 5: .* not finite for bee;"):
         ascend(nn.Sequential(InfiniteSlope(), *make_net()), x[3:5], y[3:5], BASE, names=["ant", "bee"])
 
 
 class SpiedLinear(nn.Linear):
     """Notes for which of (input, weight, bias) each backward pass wants a gradient."""
 
-    wanted: list  # noqa: RUF012
+    wanted: list
 
     def forward(self, x):
         return _Spied.apply(x, self.weight, self.bias, self.wanted)

@@ -227,7 +227,7 @@ def optimizers(monkeypatch):
 def test_a_loss_that_is_not_finite_stops_training_before_the_step(make_net, marked, optimizers):
     ada, seed = ERM(alpha=1e-3, T=40, batch=2), 1
     step, drawn = first_step_with([7, 11], 24, 2, seed)
-    assert step > 3
+    assert step > 2
     net = breaking_net(make_net, "loss")
     with pytest.raises(Diverged) as caught:
         unseen.fit(net, marked, ada, seed=seed)
@@ -293,11 +293,9 @@ def test_an_ascent_that_breaks_is_named_with_its_round_step_and_sample(make_net,
     ada = dataclasses.replace(ADA_, n=24)
     with pytest.raises(Diverged) as caught:
         unseen.fit(net, marked, ada)
-    said = "round 1, after minimization step 4, ascent step 1 of 3: the loss or its gradient is not finite for source image "
-    assert str(caught.value).startswith(said)
-    assert {"source image 7", "source image 11"} == set(
-        str(caught.value).split("not finite for ")[1].split(";")[0].split(", ")
-    )
+    start, names = str(caught.value).split(" is not finite for ")
+    assert start == "round 1, after minimization step 4, ascent step 1 of 3: the loss or its gradient"
+    assert set(names.split(";")[0].split(", ")) == {"source image 7", "source image 11"}
 
 
 def test_everything_global_is_put_back_when_training_breaks(make_net, marked):
@@ -382,8 +380,8 @@ BAD_MODELS = {
 
 @pytest.mark.parametrize(("head", "said"), BAD_MODELS.values(), ids=BAD_MODELS)
 def test_a_model_without_a_usable_head_is_refused_before_any_training(make_net, digits, tmp_path, head, said):
+    net = make_net("user") if head is None else unseen.split(TwoInputs().to_empty(device="cpu"), head=head)
     with pytest.raises(InputError) as caught:
-        net = make_net("user") if head is None else unseen.split(TwoInputs().to_empty(device="cpu"), head=head)
         unseen.fit(net, digits, ADA_, folder=tmp_path / "run")
     for part in said:
         assert part in str(caught.value)

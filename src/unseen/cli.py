@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from unseen.console import showing
 from unseen.data.catalogue import DEFAULT_SOURCE, domains, targets
@@ -117,7 +117,7 @@ def evaluate(runs: RunFolders, target: Targets = None) -> None:
         scores = score_run(run, _targets_for(run, target))
         names = names or [f"{s.domain} ({s.images})" for s in scores]
         rows.append([run.name, *(f"{s.accuracy:.1%}" for s in scores)])
-    table = Table("run", *names, title="Accuracy of the last iterate (images)")
+    table = Table(Column("run", overflow="fold"), *names, title="Accuracy of the last iterate (images)")
     for row in rows:
         table.add_row(*map(escape, row))
     out.print(table)

@@ -29,17 +29,17 @@ from unseen.run import RunFolder
 from unseen.settings import ADA, ERM
 
 STEPS, FICTITIOUS = 800, 800  # what fits into five minutes on two cores; the paper has 10,000 of each
+METHODS = {"erm": ERM(T=STEPS), "ada": ADA(T=STEPS, n=FICTITIOUS)}  # K=2, gamma=1: the paper's
 CADENCE = Cadence(record=50, watch=100, save=200)
 JOB = Job(watch=(HELD_OUT[Job().source], *targets()), watch_images=200)
 
 
 def demo_requests(folder: Path, seeds: int) -> list[Request]:
-    """ERM and ADA (K=2, gamma=1, the paper's) for each seed, one thread each."""
-    methods = {"erm": ERM(T=STEPS), "ada": ADA(T=STEPS, n=FICTITIOUS)}
+    """ERM and ADA for each seed, one thread each."""
     return [
         Request(ada, JOB, seed, folder / f"{name}-seed{seed}", Engine("cpu", 1), CADENCE)
         for seed in range(seeds)
-        for name, ada in methods.items()
+        for name, ada in METHODS.items()
     ]
 
 
@@ -49,7 +49,7 @@ def run_demo(folder: Path, seeds: int, console: Console) -> Path:
     requests = demo_requests(folder, seeds)
     console.print(
         f"Plain training (ERM) and adversarial data augmentation (ADA) on {JOB.source}: {len(requests)} trainings of "
-        f"{STEPS} steps, {_workers(requests)} at once.",
+        f"{requests[0].ada.T} steps, {_workers(requests)} at once.",
         highlight=False,
     )
     train_all(requests, console)

@@ -141,16 +141,14 @@ def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
     if model is None:
         shapes = config["model"]["shapes"]
         job = job_of(config, files.path)
-        net = job.build_model(shapes[f"{config['model']['head']}.weight"][0], config["seed"])
-    else:
-        net = split(model, config["model"]["head"])
-    _load_weights(net, files.weights)
-    return net.eval()
+        model = job.build_model(shapes[f"{config['model']['head']}.weight"][0], config["seed"])
+    _load_weights(model.model if isinstance(model, Split) else model, files.weights)
+    return split(model, config["model"]["head"]).eval()
 
 
-def _load_weights(net: Split, path: Path) -> None:
+def _load_weights(model: nn.Module, path: Path) -> None:
     try:
-        net.model.load_state_dict(safetensors.torch.load_file(path))
+        model.load_state_dict(safetensors.torch.load_file(path))
     except (OSError, safetensors.SafetensorError) as error:
         raise RunFolderError(f"{path} is damaged: {error}") from error
     except RuntimeError as error:

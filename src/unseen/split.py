@@ -141,7 +141,7 @@ def split(model: nn.Module, head: str | nn.Module | None = None) -> Split:
         raise InputError(f"split: expected a torch.nn.Module, got {type(model).__name__}")
     if head is None:
         return Split(model, _find_head(model))
-    modules = dict(model.named_modules())
+    modules = dict(model.named_modules(remove_duplicate=False))
     if isinstance(head, nn.Module):
         for name, module in modules.items():
             if module is head:

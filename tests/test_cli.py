@@ -1,0 +1,230 @@
+"""The command line, as a person in a shell meets it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from unseen import cli, demo
+from unseen.data.catalogue import targets
+from unseen.recorder import Cadence
+from unseen.run import RunFolder
+from unseen.settings import ADA, ERM
+
+SMALL = """T = 12
+T_min = 4
+T_max = 2
+n = 8
+batch = 4
+threads = 1
+watch = []
+
+[cadence]
+record = 2
+watch = 4
+save = 4
+"""
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch, capsys):
+    """Call it with the words after `unseen`: gives the exit code and what was printed, standard error after output."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "small.toml").write_text(SMALL)
+
+    def run(*words: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["unseen", *words])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        printed = capsys.readouterr()
+        return code, printed.out + printed.err
+
+    return run
+
+
+def start(*words: str, cwd: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "unseen", *words],
+        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | {"COLUMNS": "200"},
+    )  # fmt: skip
+
+
+def wait_for(condition, process: subprocess.Popen[str], seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert process.poll() is None, process.stdout.read()
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.02)
+
+
+def test_the_help_of_train_fits_on_a_screen(shell):
+    code, text = shell("train", "--help")
+    assert code == 0
+    assert len(text.strip().splitlines()) <= 24
+    assert "plain training" in text
+
+
+def test_a_training_is_evaluated_and_reported_on(shell, tmp_path):
+    code, text = shell("train", "--config", "small.toml", "--out", "runs/a")
+    assert (code, "Done: runs/a" in text) == (0, True)
+    code, text = shell("evaluate", "runs/a")
+    assert code == 0
+    for name in ("mnist5k-held", *targets()):
+        assert name in text
+    code, text = shell("report", "runs/a", "--out", "page.html")
+    assert code == 0
+    assert "photo-blend" in (tmp_path / "page.html").read_text()
+
+
+def test_an_evaluation_measures_nothing_twice(shell, monkeypatch):
+    shell("train", "--config", "small.toml", "--out", "runs/a")
+    first = shell("evaluate", "runs/a", "--target", "photo-blend")
+    monkeypatch.setattr("unseen.evaluation.evaluate", lambda *_: pytest.fail("measured again"))
+    assert shell("evaluate", "runs/a", "--target", "photo-blend") == first
+
+
+def test_resuming_a_finished_run_says_it_is_done(shell):
+    shell("train", "--config", "small.toml", "--out", "runs/a")
+    before = RunFolder(Path("runs/a")).weights.read_bytes()
+    code, text = shell("train", "--resume", "runs/a")
+    assert (code, "Done" in text) == (0, True)
+    assert RunFolder(Path("runs/a")).weights.read_bytes() == before
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT], ids=lambda sign: sign.name)
+def test_a_stopped_training_goes_on_to_the_same_bits(shell, tmp_path, sign):
+    longer = SMALL.replace("T = 12", "T = 40")
+    (tmp_path / "longer.toml").write_text(longer)
+    process = start("train", "--config", "longer.toml", "--out", "killed", cwd=tmp_path)
+    wait_for(lambda: (tmp_path / "killed/rounds/1/0000.safetensors").exists(), process)
+    process.send_signal(sign)
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == (130 if sign == signal.SIGINT else -signal.SIGKILL), text
+    assert ("unseen train --resume killed" in text) == (sign == signal.SIGINT)
+    assert not RunFolder(tmp_path / "killed").finished
+    assert shell("train", "--resume", "killed")[0] == 0
+    assert shell("train", "--config", "longer.toml", "--out", "whole")[0] == 0
+    for name in ("weights.safetensors", "metrics.jsonl", "checkpoints/00000040-002.safetensors"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+def test_a_second_process_on_one_folder_is_refused_with_the_first_ones_number(tmp_path, shell):
+    (tmp_path / "longer.toml").write_text(SMALL.replace("T = 12", "T = 4000"))
+    process = start("train", "--config", "longer.toml", "--out", "one", cwd=tmp_path)
+    try:
+        wait_for(lambda: (tmp_path / "one/metrics.jsonl").exists(), process)
+        code, text = shell("train", "--resume", "one")
+    finally:
+        process.kill()
+        process.communicate()
+    assert (code, f"in use by process {process.pid}" in text) == (3, True), text
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["train", "--gamma", "-1", "--T", "50"], 2, ["2 problems", "gamma=-1.0", "raise T above 200"]),
+        (["train", "--source", "mnist5k-trian"], 2, ['did you mean "mnist5k-train"?']),
+        (["train", "--source", "svhn"], 2, ["SVHN", "ufldl.stanford.edu", "folder:PATH"]),
+        (["train", "--model", "convnext"], 2, ["FILE.py:FUNCTION", 'did you mean "convnet"?']),
+        (["train", "--model", "absent.py:make"], 2, ["absent.py"]),
+        (["train", "--device", "abacus"], 2, ['device="abacus"', '"cpu"']),
+        (["train", "--config", "absent.toml"], 2, ["absent.toml", "TOML"]),
+        (["train", "--resume", "absent"], 3, ["absent", "holds no run", "unseen train --out absent"]),
+        (["train", "--resume", "x", "--gamma", "2"], 2, ["--resume", "leave out --gamma"]),
+        (["evaluate", "absent"], 3, ["holds no run"]),
+        (["report", "absent"], 3, ["holds no run"]),
+        (["train", "--gama", "1"], 2, ["--gamma"]),
+        (["trian"], 2, ["train"]),
+    ],
+    ids=lambda value: (
+        " ".join(value) if isinstance(value, list) and value[0] in ("train", "evaluate", "report") else ""
+    ),
+)
+def test_bad_input_gets_one_message_and_an_exit_code_and_leaves_nothing_behind(shell, tmp_path, words, code, said):
+    before = set(tmp_path.iterdir())
+    got, text = shell(*words)
+    assert got == code, text
+    for part in said:
+        assert part in text
+    assert "Traceback" not in text
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_folder_that_holds_a_run_is_refused_with_the_command_that_goes_on(shell):
+    shell("train", "--config", "small.toml", "--out", "runs/a")
+    code, text = shell("train", "--config", "small.toml", "--out", "runs/a")
+    assert (code, "unseen report runs/a" in text) == (3, True)
+    (Path("runs/a") / "weights.safetensors").unlink()
+    code, text = shell("train", "--config", "small.toml", "--out", "runs/a")
+    assert (code, "unseen train --resume runs/a" in text) == (3, True)
+
+
+def test_a_diverging_training_has_its_own_exit_code_and_names_step_and_samples(shell):
+    Path("wild.py").write_text(
+        "import torch\n"
+        "class Wild(torch.nn.Sequential):\n"
+        "    def forward(self, x):\n"
+        "        return super().forward(x) * float('inf')\n"
+        "def make(classes):\n"
+        "    return Wild(torch.nn.Flatten(), torch.nn.Linear(3072, classes))\n"
+    )
+    code, text = shell("train", "--config", "small.toml", "--model", "wild.py:make", "--out", "wild")
+    assert code == 4
+    assert "minimization step 1" in text
+    assert "source image" in text
+
+
+def test_an_own_model_and_an_own_folder_train_and_evaluate(shell, tmp_path):
+    from PIL import Image
+
+    for place in ("here", "there"):
+        for label in ("dark", "light"):
+            (tmp_path / place / label).mkdir(parents=True)
+            for i in range(4):
+                Image.new("RGB", (20, 16), (40 * i,) * 3 if label == "dark" else (255 - 20 * i,) * 3).save(
+                    tmp_path / place / label / f"{i}.png"
+                )
+    (tmp_path / "mine.py").write_text(
+        "from torch import nn\n"
+        "def make(classes):\n"
+        "    return nn.Sequential(nn.Flatten(), nn.Linear(12 * 12 * 3, 8), nn.ReLU(), nn.Linear(8, classes))\n"
+    )
+    words = ["--config", "small.toml", "--source", "here", "--size", "12", "--model", "mine.py:make", "--out", "own"]
+    assert shell("train", *words)[0] == 0
+    code, text = shell("evaluate", "own")
+    assert (code, "--target" in text) == (2, True)
+    code, text = shell("evaluate", "own", "--target", "there")
+    assert (code, "there (8)" in text) == (0, True)
+    assert shell("report", "own", "--target", "there")[0] == 0
+
+
+def test_the_domains_are_listed_with_their_counts_and_what_is_missing(shell):
+    code, text = shell("domains")
+    assert code == 0
+    for word in ("mnist5k-train", "4,000", "uci-8x8", "1,797", "SVHN", "ufldl"):
+        assert word in text
+
+
+def test_the_demo_prints_the_table_writes_the_page_and_a_second_one_trains_nothing(shell, monkeypatch, tmp_path):
+    small = {"erm": ERM(T=8, batch=4), "ada": ADA(T=8, T_min=2, T_max=2, n=8, batch=4)}
+    monkeypatch.setattr(demo, "METHODS", small)
+    monkeypatch.setattr(demo, "CADENCE", Cadence(record=4, watch=4, save=4))
+    code, text = shell("demo", "--out", "demo", "--seeds", "2")
+    assert code == 0, text
+    for word in ("ERM", "ADA", *targets(), "95 % interval", "2 seeds", "demo/report.html"):
+        assert word in text
+    page = (tmp_path / "demo/report.html").read_bytes()
+    lines = (tmp_path / "demo/ada-seed1/metrics.jsonl").read_bytes()
+    code, text = shell("demo", "--out", "demo", "--seeds", "2")
+    assert (code, (tmp_path / "demo/report.html").read_bytes()) == (0, page)
+    assert (tmp_path / "demo/ada-seed1/metrics.jsonl").read_bytes() == lines
+    assert "0 of 8 steps" not in text

@@ -1,0 +1,56 @@
+"""How a training looks: bars in a terminal, lines elsewhere."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from unseen import console
+from unseen.recorder import Progress
+
+
+def shown(terminal: bool, steps: list[Progress]) -> str:
+    file = io.StringIO()
+    with console.showing(Console(file=file, force_terminal=terminal, width=140)) as show:
+        for progress in steps:
+            show(progress)
+    return file.getvalue()
+
+
+STEPS = [
+    Progress("minimize", 0, 20, 0),
+    Progress("minimize", 10, 20, 0, {"step": 10, "round": 0, "loss": 0.5, "accuracy": {"held-out": 0.9}}),
+    Progress("maximize", 64, 128, 0),
+    Progress("maximize", 128, 128, 0),
+    Progress("minimize", 20, 20, 1, {"step": 20, "round": 1, "loss": 0.25}),
+]
+
+
+def test_a_terminal_gets_bars_with_counts_and_the_loss():
+    text = shown(True, STEPS)
+    assert "\x1b[" in text
+    assert "20/20" in text
+    assert "128/128" in text
+    assert "loss 0.250" in text
+
+
+def test_elsewhere_there_are_plain_lines_a_reader_of_a_log_understands():
+    text = shown(False, STEPS)
+    assert "\x1b" not in text
+    assert "round 1: making fictitious images: 128 of 128 images" in text
+    assert text.splitlines()[-1] == "training (rounds done: 1): 20 of 20 steps, loss 0.250"
+
+
+def test_a_long_phase_gets_a_line_every_ten_seconds_with_rate_and_time_left(monkeypatch):
+    now = iter([0.0, 4.0, 11.0])
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(now))
+    text = shown(False, [Progress("minimize", done, 100, 0) for done in (0, 20, 55)])
+    assert text.splitlines() == [
+        "training (rounds done: 0): 0 of 100 steps",
+        "training (rounds done: 0): 55 of 100 steps, 5.0 steps/s, 0:09 left",
+    ]
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(5, "0:05"), (65.4, "1:05"), (7200, "2:00:00")])
+def test_times_are_written_as_clocks(seconds, text):
+    assert console.clock(seconds) == text
