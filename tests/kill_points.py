@@ -415,7 +415,7 @@ ALWAYS = {
         *(".replace(path)", "fsync_folder(path.parent)", "os.fsync(handle)", "for old in", "old.unlink()"),
     ),
     "save weights": ("write_atomically(", "file.write(", ".replace(path)", "fsync_folder(path.parent)"),
-    "finish": ("self.events.close()",),
+    "finish": ("self.files.save_weights(state.net.model.state_dict())",),
 }
 """lines to kill before, whatever the number of points"""
 SHARES = {

@@ -186,11 +186,12 @@ def test_a_diverging_training_has_its_own_exit_code_and_names_step_and_samples(s
 def test_an_own_model_and_an_own_folder_train_and_evaluate(shell, tmp_path):
     from PIL import Image
 
-    for place in ("here", "there"):
-        for label in ("dark", "light"):
+    shades = {"dark": 20, "light": 200}
+    for tint, place in enumerate(("here", "there")):
+        for label, shade in shades.items():
             (tmp_path / place / label).mkdir(parents=True)
             for i in range(4):
-                Image.new("RGB", (20, 16), (40 * i,) * 3 if label == "dark" else (255 - 20 * i,) * 3).save(
+                Image.new("RGB", (20, 16), (shade, shade + 9 * i, 25 * tint)).save(
                     tmp_path / place / label / f"{i}.png"
                 )
     (tmp_path / "mine.py").write_text(

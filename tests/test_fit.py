@@ -82,6 +82,12 @@ def test_the_model_is_trained_in_place_and_left_in_evaluation_mode(make_net, dig
     assert changed == {name for name, _ in net.named_parameters()}
 
 
+def test_a_model_given_in_evaluation_mode_is_trained_in_training_mode(make_net, digits):
+    runs = [bits(unseen.fit(make_net("normalized").train(mode), digits, ADA_, seed=4)) for mode in (True, False)]
+    assert same_bits(*runs)
+    assert runs[0]["1.num_batches_tracked"] == 3 + ADA_.T
+
+
 def test_training_lowers_the_loss_and_raises_the_accuracy(make_net, make_digits):
     source, target, net = make_digits(60, seed=1), make_digits(60, seed=2), make_net()
     before = unseen.evaluate(net, target)

@@ -68,13 +68,7 @@ def interrupt(folder: Path, at: tuple[str, int, int] = TRAINING, **changes: Any)
 
     with pytest.raises(KeyboardInterrupt):
         train(folder, progress=stop, **changes)
-    for writer in events_writers():
-        writer._queue.join()  # what it still has to write
     return folder
-
-
-def events_writers() -> list[Any]:
-    return [thread for thread in threading.enumerate() if type(thread).__name__ == "_AsyncWriterThread"]
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -551,21 +545,17 @@ class AlwaysDrops(nn.Module):
         return self.head(nn.functional.dropout(self.first(x.flatten(1)).relu(), 0.3))
 
 
-class TestWhatIsStillMissing:
-    @pytest.mark.xfail(strict=True, reason="ascent, measure_climb and evaluate run outside Engine.seeded")
+class TestTheLastDetails:
     def test_a_model_that_draws_in_evaluation_goes_on_too(self, tmp_path: Path) -> None:
-        with torch.random.fork_rng(devices=[]):
-            expected = outcome(train(tmp_path / "whole", net=AlwaysDrops()))
-            folder = interrupt(tmp_path / "run", net=AlwaysDrops())
-            assert not differences(expected, outcome(train(folder, net=AlwaysDrops(), resume=True)))
+        expected = outcome(train(tmp_path / "whole", net=AlwaysDrops()))
+        folder = interrupt(tmp_path / "run", net=AlwaysDrops())
+        assert not differences(expected, outcome(train(folder, net=AlwaysDrops(), resume=True)))
 
-    @pytest.mark.xfail(strict=True, reason="fit closes the events only when the training comes to its end")
     def test_a_run_that_was_stopped_has_stopped_writing(self, tmp_path: Path) -> None:
-        before = len(events_writers())
+        before = threading.active_count()
         interrupt(tmp_path / "run")
-        assert len(events_writers()) == before
+        assert threading.active_count() == before
 
-    @pytest.mark.xfail(strict=True, reason="an OSError of TensorBoard's writer comes through as it is")
     def test_events_that_find_no_room_are_a_failed_save(self, tmp_path: Path) -> None:
         folder = interrupt(tmp_path / "run")
         ended = in_process(kill_points.resume_with_no_room, folder)

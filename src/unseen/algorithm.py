@@ -61,11 +61,12 @@ def minimize(state: State, engine: Engine, ada: ADA) -> None:
     """Sample (X_t, Y_t) uniformly from the pool; theta <- theta - alpha grad_theta loss(theta; (X_t, Y_t))."""
     rows = state.draws.minibatch(len(state.pool), ada.batch)
     x, y = engine.put(*state.pool.take(rows))
+    buffers = [buffer.clone() for buffer in state.net.buffers()]  # BatchNorm's statistics move in the forward pass
     with engine.seeded(state.draws.model_seed()):
         losses = softmax_loss(state.net(x), y)
     state.optimizer.zero_grad()
     losses.mean().backward()  # type: ignore[no-untyped-call]
-    _refuse_non_finite(state, rows, losses.detach(), ada)
+    _refuse_non_finite(state, rows, losses.detach(), buffers, ada)
     state.optimizer.step()
     state.losses += losses.detach().mean().cpu()
     state.t += 1
@@ -79,7 +80,8 @@ def maximize(state: State, engine: Engine, ada: ADA, observer: Observer) -> None
     for part, rows in enumerate(torch.split(starts, engine.part_size(pool.images[0]))):
         images = observer.recall(k, part)
         if images is None:
-            images = _climb_from(state, engine, ada, rows, observer)
+            with engine.seeded(state.draws.seed_for(f"round {k} part {part}")):
+                images = _climb_from(state, engine, ada, rows, observer)
             observer.made(k, part, images, rows)
         else:
             observer.climbed(k, len(images), pool.n)
@@ -100,11 +102,13 @@ def _climb_from(state: State, engine: Engine, ada: ADA, rows: Tensor, observer: 
     return x_k.cpu().contiguous()
 
 
-def _refuse_non_finite(state: State, rows: Tensor, losses: Tensor, ada: ADA) -> None:
+def _refuse_non_finite(state: State, rows: Tensor, losses: Tensor, buffers: list[Tensor], ada: ADA) -> None:
     """Stop before a non-finite loss or gradient reaches the weights or Adam's moments."""
     gradients = [p.grad for p in state.net.parameters() if p.grad is not None]
     if torch.isfinite(torch.nn.utils.get_total_norm(gradients)) and torch.isfinite(losses).all():
         return
+    for buffer, before in zip(state.net.buffers(), buffers, strict=True):
+        buffer.copy_(before)
     bad = ~torch.isfinite(losses)
     what, which = ("loss", bad) if bad.any() else ("gradient", torch.ones_like(bad))
     names = [state.pool.name(row) for row in rows.tolist()]

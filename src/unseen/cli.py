@@ -99,7 +99,7 @@ def _train(request: Request, *, resume: bool) -> None:
                 warn=lambda message: out.print(f"[yellow]warning:[/] {escape(message)}", soft_wrap=True),
             )
     except KeyboardInterrupt:
-        out.print(f"\nInterrupted. Go on with: unseen train --resume {escape(str(request.out))}", soft_wrap=True)
+        out.print(f"\nInterrupted. Go on with: {escape(RunFolder(request.out).resume_command)}", soft_wrap=True)
         raise typer.Exit(130) from None
     out.print(
         f"Done: {escape(str(request.out))}. Next: unseen evaluate {escape(str(request.out))}",

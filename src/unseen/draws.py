@@ -20,6 +20,7 @@ class Draws:
     """A run's generators: for minibatches, for the samples of each round, and for the model's own (dropout)."""
 
     def __init__(self, seed: int) -> None:
+        self._seed = seed
         self._generators = {purpose: generator(seed, purpose) for purpose in PURPOSES}
 
     def minibatch(self, size: int, batch: int) -> Tensor:
@@ -34,6 +35,10 @@ class Draws:
     def model_seed(self) -> int:
         """A fresh seed for what the model draws in one training step."""
         return int(torch.randint(2**62, (), generator=self._generators["model"]))
+
+    def seed_for(self, occasion: str) -> int:
+        """A seed for what a model draws on one occasion outside training; it moves no generator on."""
+        return generator(self._seed, occasion).initial_seed()
 
     def state(self) -> dict[str, Tensor]:
         """The state of every generator, for a checkpoint."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -46,11 +48,11 @@ class Engine:
         assert self.threads is not None
         before, flushed = torch.get_num_threads(), _denormals_flushed()
         torch.set_num_threads(self.threads)
-        torch.set_flush_denormal(True)
+        _flush_denormals(True)
         try:
             yield
         finally:
-            torch.set_flush_denormal(flushed)
+            _flush_denormals(flushed)
             torch.set_num_threads(before)
 
     def place(self, net: nn.Module) -> None:
@@ -84,7 +86,7 @@ class Engine:
     def part_size(self, image: Tensor) -> int:
         """How many images the ascent makes between two saves: a whole number of ascent batches, about 16 MiB."""
         fit = PART_BYTES // (image.numel() * image.element_size())
-        return max(fit // ASCENT_BATCH * ASCENT_BATCH, 1)
+        return max(fit // ASCENT_BATCH, 1) * ASCENT_BATCH
 
     def record(self) -> dict[str, Any]:
         """What a run's config keeps of the engine: the same record gives the same bits."""
@@ -106,6 +108,16 @@ def adam(net: nn.Module, alpha: float, ridge: float) -> torch.optim.Adam:
         {"params": others, "weight_decay": 0.0},
     ]
     return torch.optim.Adam([g for g in groups if g["params"]], lr=alpha, fused=True)
+
+
+def _flush_denormals(flush: bool) -> None:
+    """On every thread: the flag is a thread's own, and OpenMP's workers have it from the one that starts them.
+
+    Those already there are let go; the next parallel loop starts new ones.
+    """
+    torch.set_flush_denormal(flush)
+    for library in (Path(torch.__file__).parent / "lib").glob("libgomp*"):
+        ctypes.CDLL(str(library)).omp_pause_resource_all(1)
 
 
 def _denormals_flushed() -> bool:

@@ -2,36 +2,56 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from unseen.errors import SaveFailed
+
 
 class Events:
-    """Writes metrics lines as TensorBoard scalars; does nothing where TensorBoard isn't installed."""
+    """Writes metrics lines as TensorBoard scalars; does nothing where TensorBoard isn't installed.
+
+    Each line is written before ``add`` returns, by this process and no thread of its own: a run that has stopped
+    has stopped writing.
+    """
 
     def __init__(self, folder: Path, past: Iterable[Mapping[str, Any]] = ()) -> None:
         for old in folder.glob("events.out.tfevents.*"):
             old.unlink()
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError:
-            self._writer = None
-        else:
-            self._writer = SummaryWriter(str(folder))
-        for line in past:
-            self.add(line)
+        self._installed = importlib.util.find_spec("tensorboard") is not None
+        self._path = folder / f"events.out.tfevents.{int(time.time())}.{os.getpid()}"
+        if self._installed:
+            from tensorboard.compat.proto.event_pb2 import Event
+
+            self._write([Event(wall_time=time.time(), file_version="brain.Event:2"), *map(_event, past)])
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Every number of a metrics line, at its step; nested names are joined by a slash."""
-        if self._writer is not None:
-            for tag, value in _scalars(line):
-                self._writer.add_scalar(tag, value, line["step"])
+        if self._installed:
+            self._write([_event(line)])
 
-    def close(self) -> None:
-        """Write what is still in memory."""
-        if self._writer is not None:
-            self._writer.close()
+    def _write(self, events: Iterable[Any]) -> None:
+        from tensorboard.summary.writer.record_writer import RecordWriter
+
+        try:
+            with self._path.open("ab") as file:
+                writer = RecordWriter(file)
+                for event in events:
+                    writer.write(event.SerializeToString())
+        except OSError as error:
+            raise SaveFailed(f"could not write {self._path}: {error.strerror or error}") from error
+
+
+def _event(line: Mapping[str, Any]) -> Any:
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    values = [Summary.Value(tag=tag, simple_value=value) for tag, value in _scalars(line)]
+    return Event(wall_time=time.time(), step=line["step"], summary=Summary(value=values))
 
 
 def _scalars(line: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, float]]:

@@ -60,14 +60,18 @@ def fit(
     in the config, for callers that build model and source from a description.
     """
     net = split(net)
-    source = as_domain(source)
-    source = as_domain(source, classes=count_classes(net, source.images))
     engine, cadence, watch = engine or Engine(), cadence or Cadence(), watch or {}
+    source = as_domain(source)
+    with engine.seeded(seed):
+        classes = count_classes(net, source.images)
+    source = as_domain(source, classes=classes)
     config = _config(net, source, ada, seed, engine, cadence, watch, job)
     files = RunFolder(folder) if folder is not None else None
     if files:
         _check_folder(files, config, resume)
     with files.locked() if files else nullcontext(), engine.running():
+        if files:
+            _check_folder(files, config, resume)  # again: another process may have had the folder meanwhile
         engine.place(net)
         net.train()
         pool = Pool(source.images, source.labels, ada.K, ada.n)
@@ -131,11 +135,7 @@ def _check_folder(files: RunFolder, config: Mapping[str, Any], resume: bool) -> 
             )
     elif files.started:
         state = "a finished run" if files.finished else "an unfinished run"
-        go_on = (
-            f"see it with: unseen report {files.path}"
-            if files.finished
-            else f"go on: unseen train --resume {files.path}"
-        )
+        go_on = f"see it with: unseen report {files.path}" if files.finished else f"go on: {files.resume_command}"
         raise RunFolderError(f"{files.path} exists and holds {state}; {go_on}; or choose another folder")
     elif not files.usable:
         raise RunFolderError(f"{files.path} exists and is not a run folder; choose a new or empty folder")

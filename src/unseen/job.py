@@ -135,9 +135,7 @@ def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
     ``model`` is needed for a run started from Python: the same network, whose weights are then replaced.
     """
     files = RunFolder(folder)
-    config = files.config()
-    if not files.finished:
-        raise RunFolderError(f"{files.path} is not finished; go on with: unseen train --resume {files.path}")
+    config = files.finished_config()
     if model is None:
         shapes = config["model"]["shapes"]
         job = job_of(config, files.path)

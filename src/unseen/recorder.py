@@ -68,8 +68,14 @@ class Recorder:
         self.files, self.ada, self.engine, self.cadence = files, ada, engine, cadence
         self.watch, self.progress = watch, progress
         self.lines: list[dict[str, Any]] = files.metrics() if files else []
-        self.events = Events(files.path / "events", self.lines) if files else None
+        self.events = self._open_events()
         self._climbed = 0
+
+    def _open_events(self) -> Events | None:
+        if self.files is None:
+            return None
+        with self.files.saving():
+            return Events(self.files.path / "events", self.lines)
 
     def begin(self, state: State) -> None:
         """Training starts or goes on from ``state``; a new run is saved before its first step."""
@@ -106,7 +112,8 @@ class Recorder:
         rows = state.pool.round(state.k)
         x0, y = self.engine.put(*state.pool.take(starts))
         x, _ = self.engine.put(*state.pool.take(torch.arange(rows.start, rows.stop)))
-        climb = measure_climb(state.net, x0, x, y, self.ada)
+        with self.engine.seeded(state.draws.seed_for(f"climb {state.k}")):
+            climb = measure_climb(state.net, x0, x, y, self.ada)
         line = self._add({"step": state.t, "round": state.k, "fictitious": len(x), **asdict(climb)})
         if self.files:
             self.files.save(state)
@@ -116,23 +123,23 @@ class Recorder:
         """Training is over: the last iterate is the result."""
         if self.files:
             self.files.save_weights(state.net.model.state_dict())
-        if self.events:
-            self.events.close()
 
     def _record_step(self, state: State) -> dict[str, Any]:
         steps = state.t % self.cadence.record or self.cadence.record
         line: dict[str, Any] = {"step": state.t, "round": state.k, "loss": float(state.losses) / steps}
         state.losses.zero_()
         if self.watch and (state.t % self.cadence.watch == 0 or state.t == self.ada.T):
-            line["accuracy"] = {name: evaluate(state.net, domain) for name, domain in self.watch.items()}
+            with self.engine.seeded(state.draws.seed_for(f"watch {state.t}")):
+                line["accuracy"] = {name: evaluate(state.net, domain) for name, domain in self.watch.items()}
         return self._add(line)
 
     def _add(self, line: dict[str, Any]) -> dict[str, Any]:
         self.lines.append(line)
         if self.files:
             self.files.add_metrics(line)
-        if self.events:
-            self.events.add(line)
+        if self.files and self.events:
+            with self.files.saving():
+                self.events.add(line)
         return line
 
     def _tell(self, state: State, line: Mapping[str, Any] | None = None) -> None:

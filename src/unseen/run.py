@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shlex
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -48,10 +49,22 @@ class RunFolder:
         """Whether the run came to its end."""
         return self.weights.exists()
 
+    def finished_config(self) -> dict[str, Any]:
+        """The config of a run that came to its end; an unfinished one is refused with the command that goes on."""
+        config = self.config()
+        if not self.finished:
+            raise RunFolderError(f"{self.path} is not finished; go on with: {self.resume_command}")
+        return config
+
     @property
     def started(self) -> bool:
         """Whether a run was begun here."""
         return (self.path / "config.json").exists()
+
+    @property
+    def resume_command(self) -> str:
+        """What to type to go on."""
+        return f"unseen train --resume {shlex.quote(str(self.path))}"
 
     @property
     def usable(self) -> bool:
@@ -74,7 +87,7 @@ class RunFolder:
                 file.seek(0)
                 raise RunFolderError(
                     f"{self.path} is in use by {file.read().strip() or 'another process'}; wait for it to end or stop "
-                    f"it, then go on with: unseen train --resume {self.path}"
+                    f"it, then go on with: {self.resume_command}"
                 ) from error
             file.truncate(0)
             file.write(f"process {os.getpid()} on {socket.gethostname()}")
@@ -126,7 +139,7 @@ class RunFolder:
     def keep_part(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
         """Write a part of round k, once."""
         path = self._part(k, part)
-        with self._saving():
+        with self.saving():
             path.parent.mkdir(exist_ok=True)
             fsync_folder(path.parent.parent)
             write_tensors(path, {"images": images, "parents": parents}, {"round": k, "part": part})
@@ -160,7 +173,7 @@ class RunFolder:
     def save(self, state: State) -> None:
         """A checkpoint of everything, durable before it has its name; the last two are kept."""
         path = self._checkpoints / f"{state.t:08d}-{state.k:03d}.safetensors"
-        with self._saving():
+        with self.saving():
             self._checkpoints.mkdir(exist_ok=True)
             meta = {"t": state.t, "k": state.k, "metrics_bytes": self._metrics_size()}
             write_tensors(path, _tensors_of(state), meta)
@@ -207,11 +220,12 @@ class RunFolder:
     def save_weights(self, model_state: Mapping[str, Tensor]) -> None:
         """The result: the model's ``state_dict``, as plain safetensors that any tool reads."""
         plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in model_state.items()}
-        with self._saving():
+        with self.saving():
             write_atomically(self.weights, safetensors.torch.save(plain))
 
     @contextmanager
-    def _saving(self) -> Iterator[None]:
+    def saving(self) -> Iterator[None]:
+        """Inside: a save that fails also says what is safe and how to go on."""
         try:
             yield
         except (SaveFailed, OSError) as error:
@@ -221,7 +235,7 @@ class RunFolder:
         """What is safe and the command that goes on from it."""
         whole = sorted(p.stem for p in self._checkpoints.glob("*.safetensors"))
         safe = f"The checkpoint of step {int(whole[-1][:8])} is untouched" if whole else "Nothing was saved before"
-        return f"{safe}; free space or repair the disk, then: unseen train --resume {self.path}"
+        return f"{safe}; free space or repair the disk, then: {self.resume_command}"
 
 
 def _tensors_of(state: State) -> dict[str, Tensor]:

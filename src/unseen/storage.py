@@ -58,22 +58,22 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, 
         name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()
     }
     text = json.dumps(meta, sort_keys=True)
-    note = {"unseen": text, "sha256": _digest(plain, text)}
-    write_atomically(path, safetensors.torch.save(plain, metadata=note))
+    # One entry: safetensors writes several in no fixed order, and equal states should be equal files.
+    note = json.dumps({"sha256": _digest(plain, text), "meta": text})
+    write_atomically(path, safetensors.torch.save(plain, metadata={"unseen": note}))
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The tensors and the meta of a file that ``write_tensors`` wrote; damage is refused by name."""
     try:
         with safetensors.safe_open(str(path), framework="pt") as file:
-            stored = file.metadata() or {}
+            note = json.loads((file.metadata() or {}).get("unseen", "{}"))
             tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
-    except (OSError, safetensors.SafetensorError) as error:
+    except (OSError, ValueError, safetensors.SafetensorError) as error:
         raise RunFolderError(f"{path} is damaged: {error}") from error
-    text = stored.get("unseen", "")
-    if stored.get("sha256") != _digest(tensors, text):
+    if not isinstance(note, dict) or note.get("sha256") != _digest(tensors, str(note.get("meta"))):
         raise RunFolderError(f"{path} is damaged: its content is not what was saved (SHA-256 differs)")
-    return tensors, json.loads(text)
+    return tensors, json.loads(note["meta"])
 
 
 def _digest(tensors: Mapping[str, Tensor], text: str) -> str:

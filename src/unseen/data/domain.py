@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, cast
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import Dataset
@@ -31,6 +32,8 @@ class Domain:
 
     def __post_init__(self) -> None:
         _check(self.name, self.images, self.labels, len(self.classes))
+        object.__setattr__(self, "images", self.images.detach().float())
+        object.__setattr__(self, "labels", self.labels.long())
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -67,6 +70,8 @@ def as_domain(data: Source, name: str = "source", classes: int | None = None) ->
         return data
     if isinstance(data, tuple | list) and len(data) == 2 and all(isinstance(part, Tensor) for part in data):
         images, labels = data
+    elif isinstance(data, tuple | list) and any(isinstance(part, np.ndarray) for part in data):
+        raise InputError(f"{name}: expected a pair of tensors (images, labels), got numpy arrays; use torch.from_numpy")
     elif isinstance(data, Dataset) or (hasattr(data, "__getitem__") and hasattr(data, "__len__")):
         images, labels = _read_all(name, data)
     else:
@@ -76,7 +81,7 @@ def as_domain(data: Source, name: str = "source", classes: int | None = None) ->
         )
     _check(name, images, labels, classes)
     count = classes or int(labels.max()) + 1
-    return Domain(name, images.float(), labels.long(), tuple(map(str, range(count))))
+    return Domain(name, images, labels, tuple(map(str, range(count))))
 
 
 def _read_all(name: str, dataset: Any) -> tuple[Tensor, Tensor]:
@@ -103,8 +108,20 @@ def _read_all(name: str, dataset: Any) -> tuple[Tensor, Tensor]:
                 "expected one shape for all: resize or crop them in the transform"
             )
         images.append(image)
-        labels.append(int(label))
+        labels.append(_whole_label(name, i, label))
     return torch.stack(images), torch.tensor(labels)
+
+
+def _whole_label(name: str, i: int, label: Any) -> int:
+    if isinstance(label, Tensor) and label.numel() == 1:
+        label = label.item()
+    try:
+        if int(label) == label:
+            return int(label)
+    except (TypeError, ValueError, RuntimeError):
+        pass
+    got = f"a tensor of shape {tuple(label.shape)}" if isinstance(label, Tensor) else repr(label)
+    raise InputError(f"{name}: label {i} is {got}, expected a class number 0, 1, 2, ...; number the classes from 0")
 
 
 def _check(name: str, images: Tensor, labels: Tensor, classes: int | None) -> None:
@@ -121,9 +138,7 @@ def _image_problems(images: Tensor) -> list[str]:
     if len(images) == 0:
         return ["no images; expected at least one"]
     if not images.is_floating_point():
-        return [
-            f"images are {images.dtype}, expected float in [0, 1]; for 0..255 values pass images.float() / 255"
-        ]
+        return [f"images are {images.dtype}, expected float in [0, 1]; for 0..255 values pass images.float() / 255"]
     low, high = images.aminmax()
     if not bool(torch.isfinite(low) & torch.isfinite(high)):
         bad = (~torch.isfinite(images)).flatten(1).any(1).nonzero().flatten()

@@ -69,9 +69,7 @@ def _files_by_class(root: Path) -> dict[str, list[Path]]:
     """Every class's image files, classes and files sorted by name; refuses what would lose images silently."""
     if not root.is_dir():
         found = "a file" if root.exists() else "nothing there"
-        raise InputError(
-            f"{root}: expected a folder with one subfolder per class, found {found}; check the path"
-        )
+        raise InputError(f"{root}: expected a folder with one subfolder per class, found {found}; check the path")
     classes = [entry for entry in _visible(root) if entry.is_dir()]
     if not classes:
         loose = sum(_is_image(entry) for entry in _visible(root))
@@ -82,9 +80,7 @@ def _files_by_class(root: Path) -> dict[str, list[Path]]:
     files = {entry.name: [file for file in _visible(entry) if _is_image(file)] for entry in classes}
     empty = [name for name, members in files.items() if not members]
     if len(empty) == len(files):
-        raise InputError(
-            f"{root}: no images in any of its {len(files)} subfolders; expected {_endings()} files"
-        )
+        raise InputError(f"{root}: no images in any of its {len(files)} subfolders; expected {_endings()} files")
     all_problems(str(root), _listed([_empty_class(root / name) for name in empty]))
     return files
 
@@ -124,9 +120,7 @@ def _read(root: Path, files: list[Path], size: tuple[int, int] | None, channels:
     sizes = Counter(image.shape[:2] for image in images)
     if len(sizes) > 1:
         (height, width), count = sizes.most_common(1)[0]
-        other = next(
-            file for file, image in zip(files, images, strict=True) if image.shape[:2] != (height, width)
-        )
+        other = next(file for file, image in zip(files, images, strict=True) if image.shape[:2] != (height, width))
         raise InputError(
             f"{root}: images have {len(sizes)} different sizes: {count} of {len(files)} are {height}x{width}, "
             f"{other.relative_to(root)} isn't; expected one size: pass size=({height}, {width}) to resize all to it"

@@ -87,9 +87,7 @@ def _font(name: str, height: int) -> FreeTypeFont:
 
     file = Path(require("matplotlib", "digits").get_data_path(), "fonts", "ttf", f"{name}.ttf")
     if not file.is_file():
-        raise InputError(
-            f"typeset: expected matplotlib's font {file}, found none: pip install 'unseen[digits]'"
-        )
+        raise InputError(f"typeset: expected matplotlib's font {file}, found none: pip install 'unseen[digits]'")
     # The basic layout gives the same picture whether or not Pillow was built with Raqm.
     probe = ImageFont.truetype(file, 100, layout_engine=ImageFont.Layout.BASIC)
     return probe.font_variant(size=100 * height / _height(probe))

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from unseen.errors import InputError, RunFolderError
+from unseen.errors import InputError
 from unseen.run import RunFolder
 
 _MINIMIZATION = ("alpha", "T", "batch", "ridge")  # the settings that mean something without rounds
@@ -107,11 +107,7 @@ def unlike(method: Method, baseline: Method) -> list[str]:
 
 
 def _read(folder: Path) -> FinishedRun:
-    files = RunFolder(folder)
-    config = files.config()
-    if not files.finished:
-        raise RunFolderError(f"{folder} is not finished; go on with: unseen train --resume {folder}")
-    return FinishedRun(folder, config)
+    return FinishedRun(folder, RunFolder(folder).finished_config())
 
 
 def _refuse_other_sources(runs: Sequence[FinishedRun]) -> None:
