@@ -316,7 +316,6 @@ class TestOwnership:
             ({"watch": {}}, "watch.target is "),
             ({"net": nn.Sequential(nn.Flatten(), nn.Linear(192, 4))}, "model.head is '12' there, '1' here"),
             ({"cadence": Cadence(record=5, watch=10, save=20)}, "cadence.save is 10 there, 20 here"),
-            ({"engine": Engine(device="cpu", threads=2)}, "engine.threads is 1 there, 2 here"),
         ],
         ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
     )
@@ -329,6 +328,17 @@ class TestOwnership:
             train(folder, resume=True, **changes)
         assert f"  - {named}" in str(refused.value)
         assert content(folder) == before
+
+    def test_other_threads_or_versions_go_on_with_a_warning_that_names_them(self, tmp_path: Path) -> None:
+        folder = interrupt(tmp_path / "run")
+        config = json.loads((folder / "config.json").read_text())
+        config["versions"]["torch"] = "2.0.1"
+        (folder / "config.json").write_text(json.dumps(config))
+        warnings: list[str] = []
+        train(folder, resume=True, engine=Engine(device="cpu", threads=2), warn=warnings.append)
+        assert RunFolder(folder).finished
+        assert "versions.torch is '2.0.1' there" in warnings[0]
+        assert "engine.threads is 1 there, 2 here" in warnings[1]
 
     def test_an_unfinished_run_is_not_begun_again_by_mistake(self, tmp_path: Path) -> None:
         folder = interrupt(tmp_path / "run")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import queue
+import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,10 @@ from unseen.request import Request, train
 from unseen.run import RunFolder
 from unseen.settings import ADA, ERM
 
-STEPS, FICTITIOUS = 400, 400  # what fits, with five seeds, into five minutes on two cores; the paper has 10,000 of each
+STEPS, FICTITIOUS = 600, 400  # what fits, with four seeds, into five minutes on two cores; the paper has 10,000 of each
 METHODS = {"ada": ADA(T=STEPS, n=FICTITIOUS), "erm": ERM(T=STEPS)}  # K=2, gamma=1: the paper's
-CADENCE = Cadence(record=50, watch=100, save=200)
-JOB = Job(watch=(HELD_OUT[Job().source], *targets()), watch_images=200)
+CADENCE = Cadence(record=50, watch=100, save=500)
+JOB = Job(watch=(HELD_OUT[Job().source], *targets()), watch_images=100)
 
 
 def demo_requests(folder: Path, seeds: int) -> list[Request]:
@@ -82,17 +83,17 @@ def _table(requests: Sequence[Request], domains: Sequence[Domain]) -> Table:
 def train_all(requests: Sequence[Request], console: Console) -> None:
     """Train every request, as many at once as there are cores; what an earlier demo began or finished goes on."""
     context = get_context("spawn")
+    heard: Any = context.Queue()
     with (
-        context.Manager() as manager,
-        ProcessPoolExecutor(_workers(requests), mp_context=context) as executor,
+        ProcessPoolExecutor(_workers(requests), context, initializer=_tell_through, initargs=(heard,)) as executor,
         showing_many(console) as show,
     ):
-        heard: Any = manager.Queue()
-        futures = [executor.submit(_train_one, request, heard) for request in requests]
+        futures = [executor.submit(_train_one, request) for request in requests]
         try:
             _listen(heard, futures, show)
         except BaseException:
-            executor.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():  # their runs can go on from their folders
+                process.terminate()
             raise
 
 
@@ -100,7 +101,7 @@ def _workers(requests: Sequence[Request]) -> int:
     return min(len(requests), len(os.sched_getaffinity(0)))
 
 
-def _listen(heard: Any, futures: Sequence[Future[None]], show: Any) -> None:
+def _listen(heard: Any, futures: Sequence[Future[None]], show: Callable[[str, Progress], None]) -> None:
     while not all(future.done() for future in futures) or not heard.empty():
         for future in futures:
             if future.done():
@@ -111,9 +112,18 @@ def _listen(heard: Any, futures: Sequence[Future[None]], show: Any) -> None:
             continue
 
 
-def _train_one(request: Request, heard: Any) -> None:
+_heard: Any = None  # in a worker: where to tell the progress
+
+
+def _tell_through(heard: Any) -> None:
+    global _heard
+    _heard = heard
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business: it ends the workers
+
+
+def _train_one(request: Request) -> None:
     def tell(progress: Progress) -> None:
         if progress.line is not None or progress.done % 10 == 0 or progress.phase == "maximize":
-            heard.put((request.out.name, progress))
+            _heard.put((request.out.name, progress))
 
     train(request, resume=RunFolder(request.out).started, progress=tell)

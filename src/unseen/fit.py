@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
-import platform
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from torch import nn
 
 from unseen.algorithm import State, augment_and_train
+from unseen.config import check_folder, make_config, warn_of_other_bits
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.draws import Draws
 from unseen.engine import Engine, adam
-from unseen.errors import RunFolderError
 from unseen.pool import Pool
 from unseen.recorder import Cadence, Progress, Recorder
 from unseen.run import RunFolder
@@ -65,18 +62,19 @@ def fit(
     with engine.seeded(seed):
         classes = count_classes(net, source.images)
     source = as_domain(source, classes=classes)
-    config = _config(net, source, ada, seed, engine, cadence, watch, job)
+    config = make_config(net, source, ada, seed, engine, cadence, watch, job)
     files = RunFolder(folder) if folder is not None else None
     if files:
-        _check_folder(files, config, resume)
+        check_folder(files, config, resume)
     with files.locked() if files else nullcontext(), engine.running():
         if files:
-            _check_folder(files, config, resume)  # again: another process may have had the folder meanwhile
+            check_folder(files, config, resume)  # again: another process may have had the folder meanwhile
         engine.place(net)
         net.train()
         pool = Pool(source.images, source.labels, ada.K, ada.n)
         state = State(net, adam(net, ada.alpha, ada.ridge), pool, Draws(seed))
         if files and resume:
+            warn_of_other_bits(files, config, warn)
             for message in files.restore(state):
                 warn(f"{message}; the checkpoint before it is used")
         elif files:
@@ -87,62 +85,3 @@ def fit(
         recorder.end(state)
         net.eval()
     return Run(net, pool, config, recorder.lines, files.path if files else None)
-
-
-def _config(
-    net: Split,
-    source: Domain,
-    ada: ADA,
-    seed: int,
-    engine: Engine,
-    cadence: Cadence,
-    watch: Mapping[str, Domain],
-    job: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """Everything that decides the bits of a run, and when and with what it was made."""
-    shapes = {name: list(tensor.shape) for name, tensor in net.model.state_dict().items()}
-    return {
-        "ada": ada.asdict(),
-        "seed": seed,
-        "source": {"name": source.name, "images": len(source), "sha256": source.fingerprint},
-        "watch": {name: domain.fingerprint for name, domain in watch.items()},
-        "model": {"class": type(net.model).__qualname__, "head": net.head_name, "shapes": shapes},
-        "cadence": asdict(cadence),
-        "engine": engine.record(),
-        "versions": {name: version(name) for name in ("unseen", "torch", "numpy", "safetensors")}
-        | {"python": platform.python_version()},
-        "job": dict(job) if job is not None else None,
-        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-    }
-
-
-def _check_folder(files: RunFolder, config: Mapping[str, Any], resume: bool) -> None:
-    """Refuse a folder that holds another run, or this one when it wasn't asked to go on, before touching it."""
-    if resume:
-        recorded = files.config()
-        different = [k for k in config if k not in ("created", "job") and config[k] != recorded.get(k)]
-        if different:
-            raise RunFolderError(
-                "\n".join(
-                    [f"{files.path} belongs to another config:"]
-                    + [
-                        f"  - {difference}"
-                        for k in different
-                        for difference in _differences(k, recorded.get(k), config[k])
-                    ]
-                    + ["give what the folder has (its config.json), or use another folder"]
-                )
-            )
-    elif files.started:
-        state = "a finished run" if files.finished else "an unfinished run"
-        go_on = f"see it with: unseen report {files.path}" if files.finished else f"go on: {files.resume_command}"
-        raise RunFolderError(f"{files.path} exists and holds {state}; {go_on}; or choose another folder")
-    elif not files.usable:
-        raise RunFolderError(f"{files.path} exists and is not a run folder; choose a new or empty folder")
-
-
-def _differences(name: str, recorded: Any, given: Any) -> list[str]:
-    if not (isinstance(recorded, Mapping) and isinstance(given, Mapping)):
-        return [f"{name} is {recorded!r} there, {given!r} here"]
-    keys = [k for k in {**recorded, **given} if recorded.get(k) != given.get(k)]
-    return [line for k in keys for line in _differences(f"{name}.{k}", recorded.get(k), given.get(k))]

@@ -122,12 +122,8 @@ class RunFolder:
 
     def add_metrics(self, line: Mapping[str, Any]) -> None:
         """Append one record."""
-        path = self.path / "metrics.jsonl"
-        try:
-            with path.open("a") as file:
-                file.write(json.dumps(line) + "\n")
-        except OSError as error:
-            raise SaveFailed(f"could not write {path}: {error.strerror}. {self.how_to_go_on()}") from error
+        with self.saving(), (self.path / "metrics.jsonl").open("a") as file:
+            file.write(json.dumps(line) + "\n")
 
     def _metrics_size(self) -> int:
         path = self.path / "metrics.jsonl"

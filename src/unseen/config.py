@@ -1,0 +1,81 @@
+"""The config of a run: everything that decides its bits, and whether a folder belongs to it."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+from unseen.data.domain import Domain
+from unseen.engine import Engine
+from unseen.errors import RunFolderError
+from unseen.recorder import Cadence
+from unseen.run import RunFolder
+from unseen.settings import ADA
+from unseen.split import Split
+
+MAY_DIFFER = ("created", "job", "versions", "engine")
+
+
+def make_config(
+    net: Split,
+    source: Domain,
+    ada: ADA,
+    seed: int,
+    engine: Engine,
+    cadence: Cadence,
+    watch: Mapping[str, Domain],
+    job: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """Everything that decides the bits of a run, and when and with what it was made."""
+    shapes = {name: list(tensor.shape) for name, tensor in net.model.state_dict().items()}
+    return {
+        "ada": ada.asdict(),
+        "seed": seed,
+        "source": {"name": source.name, "images": len(source), "sha256": source.fingerprint},
+        "watch": {name: domain.fingerprint for name, domain in watch.items()},
+        "model": {"class": type(net.model).__qualname__, "head": net.head_name, "shapes": shapes},
+        "cadence": asdict(cadence),
+        "engine": engine.record(),
+        "versions": {name: version(name) for name in ("unseen", "torch", "numpy", "safetensors")}
+        | {"python": platform.python_version()},
+        "job": dict(job) if job is not None else None,
+        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+
+
+def warn_of_other_bits(files: RunFolder, config: Mapping[str, Any], warn: Callable[[str], None]) -> None:
+    """What differs from how the run began without making it another run, only perhaps its last bits."""
+    recorded = files.config()
+    for key in ("versions", "engine"):
+        for difference in _differences(key, recorded.get(key), config[key]):
+            warn(f"{difference}: the run goes on, but its bits may differ from an uninterrupted run's")
+
+
+def check_folder(files: RunFolder, config: Mapping[str, Any], resume: bool) -> None:
+    """Refuse a folder that holds another run, or this one when it wasn't asked to go on, before touching it."""
+    if resume:
+        recorded = files.config()
+        found = [d for k in config if k not in MAY_DIFFER for d in _differences(k, recorded.get(k), config[k])]
+        if found:
+            listed = "\n".join(f"  - {difference}" for difference in found)
+            raise RunFolderError(
+                f"{files.path} belongs to another config:\n{listed}\n"
+                "give what the folder has (its config.json), or use another folder"
+            )
+    elif files.started:
+        state = "a finished run" if files.finished else "an unfinished run"
+        go_on = f"see it with: unseen report {files.path}" if files.finished else f"go on: {files.resume_command}"
+        raise RunFolderError(f"{files.path} exists and holds {state}; {go_on}; or choose another folder")
+    elif not files.usable:
+        raise RunFolderError(f"{files.path} exists and is not a run folder; choose a new or empty folder")
+
+
+def _differences(name: str, recorded: Any, given: Any) -> list[str]:
+    if not (isinstance(recorded, Mapping) and isinstance(given, Mapping)):
+        return [f"{name} is {recorded!r} there, {given!r} here"] if recorded != given else []
+    keys = [k for k in {**recorded, **given} if recorded.get(k) != given.get(k)]
+    return [line for k in keys for line in _differences(f"{name}.{k}", recorded.get(k), given.get(k))]
