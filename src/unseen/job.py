@@ -39,6 +39,8 @@ class Job:
     """name of the model's last layer, where it isn't found by itself"""
     dropout: float = 0.0
     """chance of dropping a feature in training (convnet only)"""
+    width: float = 1.0
+    """share of the paper's hidden units, for small machines (convnet only)"""
     watch: tuple[str, ...] | None = None
     """domains whose accuracy is recorded during training; the built-in held-out digits by default"""
     watch_images: int | None = None
@@ -67,9 +69,10 @@ class Job:
     def build_model(self, classes: int, seed: int) -> Split:
         """The model with its initial weights, which follow from ``seed``."""
         if self.model == "convnet":
-            return split(ConvNet(classes, dropout=self.dropout, seed=seed), self.head)
-        if self.dropout:
-            raise InputError(f"dropout={self.dropout}: only the convnet takes it; put it into {self.model} itself")
+            return split(ConvNet(classes, dropout=self.dropout, width=self.width, seed=seed), self.head)
+        for name, value, plain in (("dropout", self.dropout, 0.0), ("width", self.width, 1.0)):
+            if value != plain:
+                raise InputError(f"{name}={value}: only the convnet takes it; put it into {self.model} itself")
         with Engine(device="cpu").seeded(seed):
             model = _maker(self.model)(classes=classes)
         if not isinstance(model, nn.Module):

@@ -13,25 +13,28 @@ class ConvNet(nn.Module):
     """conv-pool-conv-pool-fc-fc-softmax for 32x32 RGB: 4,547,466 parameters with ten classes.
 
     Weights are Xavier-uniform and biases zero, as in the authors' code, drawn from ``seed`` alone. ``dropout`` is
-    the chance of dropping each of the 1,024 entries after each hidden layer; 0 is the paper's plain network. The
-    ReLU follows the pooling: the same function as before it, on a quarter of the entries.
+    the chance of dropping each of the 1,024 entries after each hidden layer; 0 is the paper's plain network.
+    ``width`` scales every hidden layer, for small machines. The ReLU follows the pooling: the same function as before it, on a quarter of the entries.
     """
 
     SIDE = 32
 
-    def __init__(self, classes: int = 10, *, dropout: float = 0.0, seed: int = 0) -> None:
+    def __init__(self, classes: int = 10, *, dropout: float = 0.0, width: float = 1.0, seed: int = 0) -> None:
         super().__init__()
         if not 0 <= dropout < 1:
             raise InputError(f"dropout={dropout}: expected 0 or more and below 1")
+        if not width >= 1 / 64:
+            raise InputError(f"width={width}: expected 1/64 or more; 1 is the paper's network")
+        first, second, hidden = (max(round(n * width), 1) for n in (64, 128, 1024))
         with torch.device("meta"):  # no draw from torch's own generator
             self.body = nn.Sequential(
-                nn.Conv2d(3, 64, 5), nn.MaxPool2d(2), nn.ReLU(),
-                nn.Conv2d(64, 128, 5), nn.MaxPool2d(2), nn.ReLU(),
+                nn.Conv2d(3, first, 5), nn.MaxPool2d(2), nn.ReLU(),
+                nn.Conv2d(first, second, 5), nn.MaxPool2d(2), nn.ReLU(),
                 nn.Flatten(),
-                nn.Linear(3200, 1024), nn.ReLU(), nn.Dropout(dropout),
-                nn.Linear(1024, 1024), nn.ReLU(), nn.Dropout(dropout),
+                nn.Linear(25 * second, hidden), nn.ReLU(), nn.Dropout(dropout),
+                nn.Linear(hidden, hidden), nn.ReLU(), nn.Dropout(dropout),
             )  # fmt: skip
-            self.head = nn.Linear(1024, classes)
+            self.head = nn.Linear(hidden, classes)
         self.to_empty(device="cpu")
         draw = generator(seed, "weights")
         for parameter in self.parameters():
