@@ -22,11 +22,11 @@ import torch
 from torch import Tensor, nn
 
 import unseen
-from unseen.algorithm import State
 from unseen.engine import Engine
 from unseen.errors import RunFolderError, SaveFailed
 from unseen.recorder import Cadence, Progress
 from unseen.run import RunFolder
+from unseen.state import State
 from unseen.storage import read_tensors
 
 sys.path.insert(0, str(Path(__file__).parent))  # processes that the kills start import it by this name

@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Protocol
-
 import torch
 from torch import Tensor
-from torch.optim import Optimizer
 
 from unseen.ascent import ascend
 from unseen.cost import softmax_loss
-from unseen.draws import Draws
 from unseen.engine import Engine
 from unseen.errors import Diverged, name_samples
-from unseen.pool import Pool
 from unseen.settings import ADA
-from unseen.split import Split
-
-
-@dataclass
-class State:
-    """All that one step hands to the next: with it, training goes on exactly where it was."""
-
-    net: Split
-    optimizer: Optimizer
-    pool: Pool
-    draws: Draws
-    t: int = 0
-    """minimization steps done"""
-    k: int = 0
-    """rounds done"""
-    losses: Tensor = field(default_factory=lambda: torch.zeros((), dtype=torch.float64))
-    """sum of the minibatch losses since the last record"""
-
-
-class Observer(Protocol):
-    """Who is told how training goes, and may remember parts of a round that were made before an interruption."""
-
-    def stepped(self, state: State) -> None: ...  # noqa: D102
-    def recall(self, k: int, part: int) -> Tensor | None: ...  # noqa: D102
-    def climbed(self, k: int, images: int, of: int) -> None: ...  # noqa: D102
-    def made(self, k: int, part: int, images: Tensor, parents: Tensor) -> None: ...  # noqa: D102
-    def appended(self, state: State, starts: Tensor) -> None: ...  # noqa: D102
+from unseen.state import Observer, State
 
 
 def augment_and_train(state: State, ada: ADA, engine: Engine, observer: Observer) -> None:

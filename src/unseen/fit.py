@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import nn
 
-from unseen.algorithm import State, augment_and_train
+from unseen.algorithm import augment_and_train
 from unseen.config import check_folder, make_config, warn_of_other_bits
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.draws import Draws
@@ -20,6 +20,7 @@ from unseen.recorder import Cadence, Progress, Recorder
 from unseen.run import RunFolder
 from unseen.settings import ADA
 from unseen.split import Split, count_classes, split
+from unseen.state import State
 
 
 @dataclass(frozen=True)

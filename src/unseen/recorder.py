@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.algorithm import State
 from unseen.ascent import measure_climb
 from unseen.checks import type_problems
 from unseen.data.domain import Domain
@@ -19,6 +18,7 @@ from unseen.events import Events
 from unseen.metrics import evaluate
 from unseen.run import RunFolder
 from unseen.settings import ADA
+from unseen.state import State
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,8 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from unseen.algorithm import State
 from unseen.errors import RunFolderError, SaveFailed
+from unseen.state import State
 from unseen.storage import fsync_folder, read_tensors, write_atomically, write_json, write_tensors
 
 KEPT_CHECKPOINTS = 2

@@ -1,0 +1,49 @@
+"""What Algorithm 1 carries from step to step, and whom it tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from unseen.draws import Draws
+from unseen.pool import Pool
+from unseen.split import Split
+
+
+@dataclass
+class State:
+    """All that one step hands to the next: with it, training goes on exactly where it was."""
+
+    net: Split
+    optimizer: Optimizer
+    pool: Pool
+    draws: Draws
+    t: int = 0
+    """minimization steps done"""
+    k: int = 0
+    """rounds done"""
+    losses: Tensor = field(default_factory=lambda: torch.zeros((), dtype=torch.float64))
+    """sum of the minibatch losses since the last record"""
+
+
+class Observer(Protocol):
+    """Who is told how training goes, and may remember parts of a round made before an interruption."""
+
+    def stepped(self, state: State) -> None:
+        """One minimization step was made."""
+
+    def recall(self, k: int, part: int) -> Tensor | None:
+        """The images of this part of round k, if they were made before."""
+
+    def climbed(self, k: int, images: int, of: int) -> None:
+        """``images`` more of the ``of`` of round k are made."""
+
+    def made(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
+        """A part of round k is complete: its images, and the pool rows they were made from."""
+
+    def appended(self, state: State, starts: Tensor) -> None:
+        """A round was added to the pool; ``starts`` are the rows its samples were made from."""
