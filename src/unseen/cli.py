@@ -155,7 +155,7 @@ def list_domains() -> None:
 @app.command()
 def demo(
     folder: Annotated[Path, typer.Option("--out", help="Where the runs and the page go.")] = Path("demo"),
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each method.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each method.")] = 4,
 ) -> None:
     """Plain training against ours on the built-in digits: a table and a page, in a few minutes."""
     try:
