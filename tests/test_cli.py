@@ -1,6 +1,8 @@
 """The command line, as a person in a shell meets it."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,6 +91,14 @@ def test_an_evaluation_measures_nothing_twice(shell, monkeypatch):
     first = shell("evaluate", "runs/a", "--target", "photo-blend")
     monkeypatch.setattr("unseen.evaluation.evaluate", lambda *_: pytest.fail("measured again"))
     assert shell("evaluate", "runs/a", "--target", "photo-blend") == first
+    monkeypatch.undo()
+
+
+def test_what_can_be_evaluated_is_and_the_rest_is_told(shell):
+    shell("train", "--config", "small.toml", "--out", "runs/a")
+    (Path("runs/a") / "evaluation.json").write_text("{")
+    code, text = shell("evaluate", "runs/a", "absent", "--target", "photo-blend")
+    assert (code, "photo-blend (1,000)" in text, "absent holds no run" in text) == (3, True, True)
 
 
 def test_resuming_a_finished_run_says_it_is_done(shell):
@@ -162,7 +172,7 @@ def test_bad_input_gets_one_message_and_an_exit_code_and_leaves_nothing_behind(s
 def test_a_folder_that_holds_a_run_is_refused_with_the_command_that_goes_on(shell):
     shell("train", "--config", "small.toml", "--out", "runs/a")
     code, text = shell("train", "--config", "small.toml", "--out", "runs/a")
-    assert (code, "unseen report runs/a" in text) == (3, True)
+    assert (code, "unseen.load('runs/a')" in text) == (3, True)
     (Path("runs/a") / "weights.safetensors").unlink()
     code, text = shell("train", "--config", "small.toml", "--out", "runs/a")
     assert (code, "unseen train --resume runs/a" in text) == (3, True)
@@ -183,7 +193,7 @@ def test_a_diverging_training_has_its_own_exit_code_and_names_step_and_samples(s
     assert "source image" in text
 
 
-def test_an_own_model_and_an_own_folder_train_and_evaluate(shell, tmp_path):
+def test_an_own_model_and_an_own_folder_train_and_evaluate_from_anywhere(shell, tmp_path, monkeypatch):
     from PIL import Image
 
     shades = {"dark": 20, "light": 200}
@@ -205,7 +215,10 @@ def test_an_own_model_and_an_own_folder_train_and_evaluate(shell, tmp_path):
     assert (code, "--target" in text) == (2, True)
     code, text = shell("evaluate", "own", "--target", "there")
     assert (code, "there (8)" in text) == (0, True)
-    assert shell("report", "own", "--target", "there")[0] == 0
+    assert shell("report", "own", "--target", "there", "--out", "new folder/page.html")[0] == 0
+    shutil.rmtree("here")
+    monkeypatch.chdir(tmp_path / "there")
+    assert shell("evaluate", "../own", "--target", ".")[0] == 0
 
 
 def test_the_domains_are_listed_with_their_counts_and_what_is_missing(shell):
@@ -223,6 +236,9 @@ def test_the_demo_prints_the_table_writes_the_page_and_a_second_one_trains_nothi
     assert code == 0, text
     for word in ("ERM", "ADA", *targets(), "95 % interval", "2 seeds", "demo/report.html"):
         assert word in text
+    results = [json.loads(line) for line in (tmp_path / "demo/results.jsonl").read_text().splitlines()]
+    assert [(line["ada"]["K"], line["seed"]) for line in results] == [(0, 0), (0, 1), (2, 0), (2, 1)]
+    assert {score["domain"] for score in results[0]["scores"]} == {"mnist5k-heldout", *targets()}
     page = (tmp_path / "demo/report.html").read_bytes()
     lines = (tmp_path / "demo/ada-seed1/metrics.jsonl").read_bytes()
     code, text = shell("demo", "--out", "demo", "--seeds", "2")

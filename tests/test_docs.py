@@ -1,7 +1,11 @@
 """The snippets of the README and the docs run, top to bottom, as a reader would paste them."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,7 @@ import torch
 from PIL import Image
 
 import unseen.request
+from unseen.job import Job
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -30,16 +35,27 @@ def write_photographs(root: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda page: page.name)
-def test_every_python_snippet_of_a_page_runs_in_the_order_it_is_read(page, tmp_path, monkeypatch, capsys):
+def test_every_python_snippet_of_a_page_runs_in_the_order_it_is_read(page, tmp_path):
     if "timm" in page.read_text():
         pytest.importorskip("timm", reason="the README's own-model snippet needs timm")
-    monkeypatch.chdir(tmp_path)
     write_photographs(tmp_path)
-    names: dict[str, object] = {}
-    with torch.random.fork_rng(devices=[]):
-        for snippet in blocks(page, "python"):
-            exec(compile(snippet, str(page), "exec"), names)
-    assert capsys.readouterr().out
+    (tmp_path / "pasted.py").write_text("\n".join(blocks(page, "python")))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "pasted.py"], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_every_setting_is_in_the_list_of_settings_with_its_default():
+    text = (ROOT / "docs/settings.md").read_text()
+    for kind in (unseen.ADA, Job, unseen.Cadence):
+        for field in fields(kind):
+            assert f"| `{field.name}` |" in text, field.name
+    for field in fields(unseen.ADA):
+        if isinstance(field.default, str):
+            assert f'| `{field.name}` | "{field.default}" |' in text
 
 
 def test_the_readme_applies_unseen_to_an_own_model_in_about_ten_lines():

@@ -397,3 +397,14 @@ def test_a_model_without_a_usable_head_is_refused_before_any_training(make_net, 
 def test_a_model_with_nothing_to_train_is_refused(make_net, digits):
     with pytest.raises(InputError, match="no trainable parameter"):
         unseen.fit(make_net().requires_grad_(False), digits, ADA_)
+
+
+def test_the_class_of_settings_instead_of_settings_is_refused(make_net, digits):
+    with pytest.raises(InputError, match=r"expected settings such as unseen\.ADA\(\)"):
+        unseen.fit(make_net(), digits, ADA)
+
+
+def test_progress_can_be_shown_and_a_run_prints_as_one_line(make_net, digits, capsys):
+    run = unseen.fit(make_net(), digits, ADA(K=1, T=6, T_min=2, T_max=1, batch=4), progress=True)
+    assert "training (rounds done: 1): 6 of 6 steps" in capsys.readouterr().out
+    assert repr(run) == "Run(6 steps, 1 rounds, 48 images, in memory)"

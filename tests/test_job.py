@@ -29,11 +29,12 @@ def test_the_same_job_and_seed_give_the_same_initial_weights_and_touch_no_global
         ("mine.py:number", "gave a int, expected a torch.nn.Module"),
         ("broken.py:make", "can't be imported"),
         ("no_such_module_at_all:make", "can't be imported"),
+        ("mine.py:picky", "calling it with classes=3 raised TypeError"),
     ],
 )
 def test_a_model_that_cannot_be_made_is_refused_with_the_reason(tmp_path, monkeypatch, model, said):
     monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text("def make(classes): ...\ndef number(classes):\n    return 3\n")
+    Path("mine.py").write_text("def make(classes): ...\ndef number(classes):\n    return 3\ndef picky(): ...\n")
     Path("broken.py").write_text("import no_such_module_at_all\n")
     with pytest.raises(InputError) as caught:
         Job(model=model).build_model(3, 0)
@@ -62,7 +63,7 @@ def test_a_finished_run_from_python_loads_into_the_same_model_only(tmp_path, mak
 def test_an_unfinished_run_is_not_loaded(tmp_path, make_net, make_digits):
     unseen.fit(make_net(), make_digits(16), SETTINGS, folder=tmp_path / "run")
     (tmp_path / "run/weights.safetensors").unlink()
-    with pytest.raises(RunFolderError, match="unseen train --resume"):
+    with pytest.raises(RunFolderError, match="resume=True"):
         unseen.load(tmp_path / "run", make_net())
 
 

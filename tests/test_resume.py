@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,11 @@ def interrupt(folder: Path, at: tuple[str, int, int] = TRAINING, **changes: Any)
     with pytest.raises(KeyboardInterrupt):
         train(folder, progress=stop, **changes)
     return folder
+
+
+def go_on(folder: Path) -> str:
+    """What a run that was started from Python is gone on with."""
+    return f"unseen.fit(..., folder={str(folder)!r}, resume=True)"
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -304,7 +310,7 @@ class TestOwnership:
             ended = in_process(kill_points.train_to_the_end, folder, True)
         assert ended.problem is not None
         assert f"RunFolderError: {folder} is in use by process {os.getpid()} on " in ended.problem
-        assert f"unseen train --resume {folder}" in ended.problem
+        assert go_on(folder) in ended.problem
         assert not differences(whole, outcome(train(folder, resume=True)))
 
     @pytest.mark.parametrize(
@@ -343,7 +349,7 @@ class TestOwnership:
     def test_an_unfinished_run_is_not_begun_again_by_mistake(self, tmp_path: Path) -> None:
         folder = interrupt(tmp_path / "run")
         before = content(folder)
-        with pytest.raises(RunFolderError, match=f"an unfinished run; go on: unseen train --resume {folder}"):
+        with pytest.raises(RunFolderError, match=re.escape(f"an unfinished run; go on: {go_on(folder)}")):
             train(folder)
         assert content(folder) == before
 
@@ -417,7 +423,7 @@ class TestFullDisk:
         message = ended.problem.strip().rsplit("\n", 1)[-1]
         assert message.startswith(f"unseen.errors.SaveFailed: could not save {folder / what}")
         assert "File too large" in message
-        assert message.endswith(f"{safe}; free space or repair the disk, then: unseen train --resume {folder}")
+        assert message.endswith(f"{safe}; free space or repair the disk, then: {go_on(folder)}")
         assert not list(folder.rglob("*.part"))
         resumed = in_process(kill_points.train_to_the_end, folder, True)
         expected = in_process(kill_points.train_to_the_end, tmp_path / "whole", False)
@@ -434,7 +440,7 @@ class TestFullDisk:
             SaveFailed, match=r"No space left on device. The checkpoint of step 20 is untouched"
         ) as told:
             train(folder, progress=fill_at_25)
-        assert f"unseen train --resume {folder}" in str(told.value)
+        assert go_on(folder) in str(told.value)
         (small_disk / "filler").unlink()
         assert not differences(whole, outcome(train(folder, resume=True)))
 

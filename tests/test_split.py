@@ -121,7 +121,7 @@ def test_the_head_is_found(make, head, built, x):
     assert z.shape[1] == entries
     assert torch.equal(net.head(z), layer(z))
     assert torch.equal(net.head(z).flatten(), scores.flatten())
-    assert count_classes(net, x) == CLASSES
+    assert net.features_and_scores(x)[1].shape[1] == CLASSES
 
 
 def test_z_is_what_enters_the_head(make_net, x):
@@ -244,10 +244,10 @@ UNUSABLE = {
         two_tensors, "pair", ['head "pair": expected it to be fed by one tensor', "got (Tensor, Tensor)", "pass head="],
     ),
     "fed by a tuple": (by_tuple, "last", ["fed by one tensor", "got (tuple)", 'head="fc"']),
-    "fed by keyword": (by_keyword, "last", ["fed by one tensor", "keyword", 'head="last"']),
+    "fed by keyword": (by_keyword, "last", ["fed by one tensor", "keyword", "pass head="]),
     "fed by a tensor and a keyword": (a_tensor_and_a_keyword, "last", ["fed by one tensor", "keyword", "shift"]),
     "called twice": (twice, None, ['head "fc"', "calls it 2 times, expected once", "pass head="]),
-    "never called": (never, None, ['head "fc"', "never calls it", 'head="fc" (of "body.1", "other", "fc")']),
+    "never called": (never, None, ['head "fc"', "never calls it", 'head="other" (of "body.1", "other")']),
 }  # fmt: skip
 
 
@@ -376,3 +376,19 @@ def test_counting_classes_leaves_the_model_as_it_was(make_net, x):
 
 def test_classes_are_counted_where_the_model_is(make_net, x):
     assert count_classes(split(make_net("plain").to("meta")), x) == CLASSES
+
+
+def test_channels_that_come_last_are_recognized(make_net, x):
+    with pytest.raises(InputError, match=r"have 8 channels, expected 3.*permute\(0, 3, 1, 2\)"):
+        count_classes(split(make_net("plain")), x.permute(0, 2, 3, 1))
+
+
+def test_scores_for_each_pixel_are_refused_with_the_way_out(built, x):
+    model = built(lambda: nn.Sequential(nn.Conv2d(3, CLASSES, 3)))
+    with pytest.raises(InputError, match=r"scores of shape \(4, 6, 6\).*AdaptiveAvgPool2d"):
+        count_classes(split(model), x)
+
+
+def test_a_layer_without_a_shape_yet_is_refused_by_name():
+    with pytest.raises(InputError, match=r'"1\.weight" has no shape yet: run one batch'):
+        split(nn.Sequential(nn.Flatten(), nn.LazyLinear(4)))

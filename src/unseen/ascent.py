@@ -61,7 +61,7 @@ def _climb(net: Split, x0: Tensor, y: Tensor, ada: ADA, names: Sequence[str]) ->
         if not finite.all():
             raise Diverged(
                 f"ascent step {t} of {ada.T_max}: the loss or its gradient is not finite for "
-                f"{name_samples(names, ~finite)}; lower eta (now {ada.eta:g}) or gamma (now {ada.gamma:g})"
+                f"{name_samples(names, ~finite)}; lower eta (now {ada.eta:g})"
             )
         x = x.detach() + step * gradient
         if ada.clip:

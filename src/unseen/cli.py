@@ -48,8 +48,12 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+        _print_error(error)
         raise SystemExit(error.exit_code) from None
+
+
+def _print_error(error: InputError) -> None:
+    Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -102,26 +106,31 @@ def _train(request: Request, *, resume: bool) -> None:
     except KeyboardInterrupt:
         out.print(f"\nInterrupted. Go on with: {escape(RunFolder(request.out).resume_command)}", soft_wrap=True)
         raise typer.Exit(130) from None
-    out.print(
-        f"Done: {escape(str(request.out))}. Next: unseen evaluate {escape(str(request.out))}",
-        highlight=False,
-        soft_wrap=True,
-    )
+    target = "" if request.job.source in HELD_OUT else " --target FOLDER"
+    next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}"
+    out.print(f"Done: {escape(str(request.out))}. Next: {escape(next_step)}", highlight=False, soft_wrap=True)
 
 
 @app.command()
 def evaluate(runs: RunFolders, target: Targets = None) -> None:
     """Accuracy of finished runs on domains; on every built-in target when none is named."""
-    names: list[str] = []
-    rows = []
+    tables: dict[tuple[str, ...], Table] = {}
+    problems = []
     for run in runs:
-        scores = score_run(run, _targets_for(run, target))
-        names = names or [f"{s.domain} ({s.images})" for s in scores]
-        rows.append([run.name, *(f"{s.accuracy:.1%}" for s in scores)])
-    table = Table(Column("run", overflow="fold"), *names, title="Accuracy of the last iterate (images)")
-    for row in rows:
-        table.add_row(*map(escape, row))
-    out.print(table)
+        try:
+            scores = score_run(run, _targets_for(run, target))
+        except InputError as error:
+            problems.append(error)
+            continue
+        names = tuple(f"{s.domain} ({s.images:,})" for s in scores)
+        table = Table(Column("run", overflow="fold"), *names, title="Accuracy of the last iterate (images)")
+        tables.setdefault(names, table).add_row(escape(run.name), *(f"{s.accuracy:.1%}" for s in scores))
+    for table in tables.values():
+        out.print(table)
+    for problem in problems[1:]:
+        _print_error(problem)
+    if problems:
+        raise problems[0]
 
 
 @app.command()
@@ -161,14 +170,18 @@ def demo(
     try:
         run_demo(folder, seeds, out)
     except KeyboardInterrupt:
-        out.print(f"\nInterrupted. The same command goes on: unseen demo --out {escape(shlex.quote(str(folder)))}")
+        again = f"unseen demo --seeds {seeds} --out {shlex.quote(str(folder))}"
+        out.print(f"\nInterrupted. Go on with: {escape(again)}", soft_wrap=True)
         raise typer.Exit(130) from None
 
 
 def _targets_for(run: Path, names: Sequence[str] | None) -> list[Domain]:
     """The named domains, or every built-in target and the held-out digits, prepared as the run's source was."""
-    job = job_of(RunFolder(run).config(), run)
+    config = RunFolder(run).finished_config()
+    job = job_of(config, run)
     if not names and job.source not in HELD_OUT:
         raise InputError(f"{run} was trained on {job.source}: name the domains to use, with --target FOLDER")
-    source_classes = job.load_source().classes
-    return [job.load_target(name, source_classes) for name in names or (HELD_OUT[job.source], *targets())]
+    return [
+        job.load_target(name, tuple(config["source"]["classes"]))
+        for name in names or (HELD_OUT[job.source], *targets())
+    ]

@@ -35,7 +35,12 @@ def make_config(
     return {
         "ada": ada.asdict(),
         "seed": seed,
-        "source": {"name": source.name, "images": len(source), "sha256": source.fingerprint},
+        "source": {
+            "name": source.name,
+            "images": len(source),
+            "classes": list(source.classes),
+            "sha256": source.fingerprint,
+        },
         "watch": {name: domain.fingerprint for name, domain in watch.items()},
         "model": {"class": type(net.model).__qualname__, "head": net.head_name, "shapes": shapes},
         "cadence": asdict(cadence),
@@ -68,7 +73,7 @@ def check_folder(files: RunFolder, config: Mapping[str, Any], resume: bool) -> N
             )
     elif files.started:
         state = "a finished run" if files.finished else "an unfinished run"
-        go_on = f"see it with: unseen report {files.path}" if files.finished else f"go on: {files.resume_command}"
+        go_on = f"use it with: unseen.load({str(files.path)!r})" if files.finished else f"go on: {files.resume_command}"
         raise RunFolderError(f"{files.path} exists and holds {state}; {go_on}; or choose another folder")
     elif not files.usable:
         raise RunFolderError(f"{files.path} exists and is not a run folder; choose a new or empty folder")

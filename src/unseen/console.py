@@ -34,6 +34,18 @@ def describe(progress: Progress) -> tuple[str, str]:
 
 
 @contextmanager
+def showing_if(progress: Callable[[Progress], None] | bool) -> Iterator[Callable[[Progress], None]]:
+    """The callback that was given; for True one that shows the progress here, for False one that doesn't."""
+    if callable(progress):
+        yield progress
+    elif progress:
+        with showing(Console()) as show:
+            yield show
+    else:
+        yield lambda _: None
+
+
+@contextmanager
 def showing(console: Console, name: str = "") -> Iterator[Callable[[Progress], None]]:
     """A callback that shows the progress of one training."""
     with showing_many(console) as show:
@@ -93,7 +105,8 @@ class _Lines:
 def note(line: Mapping[str, Any]) -> str:
     """A record of the metrics, in short."""
     if "fictitious" in line:
-        return f"loss {line['loss_before']:.3f} -> {line['loss_after']:.3f}, moved {line['moved']:.3f} (L2)"
+        climb = f"{line['loss_before']:.3f} -> {line['loss_after']:.3f}"
+        return f"their loss {climb}, moved by {line['moved']:.3f} (L2 in pixels)"
     accuracy = "".join(f", {name} {value:.1%}" for name, value in line.get("accuracy", {}).items())
     return f"loss {line['loss']:.3f}{accuracy}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import signal
@@ -19,15 +20,16 @@ from unseen.console import clock, showing_many
 from unseen.data.catalogue import domain, targets
 from unseen.data.domain import Domain
 from unseen.engine import Engine
-from unseen.evaluation import score_run
+from unseen.evaluation import result_line, score_run
 from unseen.job import HELD_OUT, Job
 from unseen.recorder import Cadence, Progress
 from unseen.report.page import write_page
 from unseen.report.statistics import mean
-from unseen.report.verdicts import compare, signed, span
+from unseen.report.verdicts import compare, counted, signed, span
 from unseen.request import Request, train
 from unseen.run import RunFolder
 from unseen.settings import ADA, ERM
+from unseen.storage import write_atomically
 
 # A quarter of the paper's width, so that training goes on well past fitting the source, as it does in the paper, and
 # four seeds of each method still take less than five minutes on two cores. K=2 and gamma=1 are the paper's.
@@ -58,6 +60,8 @@ def run_demo(folder: Path, seeds: int, console: Console) -> Path:
     train_all(requests, console)
     unseen = [domain(name) for name in targets()]
     console.print(_table(requests, [domain(HELD_OUT[JOB.source]), *unseen]))
+    lines = [json.dumps(result_line(request.out)) for request in requests]
+    write_atomically(folder / "results.jsonl", "".join(f"{line}\n" for line in lines).encode())
     page = write_page([request.out for request in requests], folder / "report.html", targets=unseen)
     console.print(
         f"\nThe page: {page.resolve()}  ({clock(time.monotonic() - start)} min)", highlight=False, soft_wrap=True
@@ -74,11 +78,11 @@ def _table(requests: Sequence[Request], domains: Sequence[Domain]) -> Table:
             accuracy[request.ada.K > 0][request.seed] = score_run(request.out, [scored])[0].accuracy
         ours, theirs = accuracy[True], accuracy[False]
         found = compare(scored.name, "ADA", "ERM", ours, theirs)
-        interval = span(found.interval) if found.interval else "one seed gives none"
+        interval = span(found.interval) if found.interval else "none"
         means = [f"{mean(list(values.values())):.1%}" for values in (theirs, ours)]
         name = f"{scored.name} (source)" if scored.name in HELD_OUT.values() else scored.name
         table.add_row(name, f"{len(scored):,}", *means, signed(found.gap), interval)
-    table.caption = f"Last iterate; {len(requests) // 2} seeds; target data selected nothing"
+    table.caption = f"Last iterate; {counted(len(requests) // 2, 'seed')}; target data selected nothing"
     return table
 
 

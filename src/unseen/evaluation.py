@@ -46,10 +46,19 @@ def score_run(folder: Path, domains: Sequence[Domain], net: Split | None = None)
     return scores
 
 
+def result_line(folder: Path) -> dict[str, Any]:
+    """One run as a line of a results file: what it was, with what it was made, and every accuracy measured of it."""
+    config = RunFolder(folder).finished_config()
+    kept = {name: config[name] for name in ("ada", "job", "seed", "source", "engine", "versions", "created")}
+    scores = json.loads((folder / "evaluation.json").read_text())["scores"]
+    return {"run": folder.name, **kept, "selection": "last iterate", "scores": scores}
+
+
 def _known(path: Path, weights: str) -> dict[str, Score]:
-    if not path.exists():
+    """What was measured with these weights; a file that can't be read only costs measuring again."""
+    try:
+        content: dict[str, Any] = json.loads(path.read_text())
+        scores = {line["sha256"]: Score(**line) for line in content["scores"]}
+        return scores if content["weights"] == weights else {}
+    except (OSError, ValueError, KeyError, TypeError):
         return {}
-    content: dict[str, Any] = json.loads(path.read_text())
-    if content["weights"] != weights:
-        return {}
-    return {line["sha256"]: Score(**line) for line in content["scores"]}

@@ -12,9 +12,11 @@ from torch import nn
 
 from unseen.algorithm import augment_and_train
 from unseen.config import check_folder, make_config, warn_of_other_bits
+from unseen.console import showing_if
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.draws import Draws
 from unseen.engine import Engine, adam
+from unseen.errors import InputError
 from unseen.pool import Pool
 from unseen.recorder import Cadence, Progress, Recorder
 from unseen.run import RunFolder
@@ -33,6 +35,10 @@ class Run:
     metrics: list[dict[str, Any]]
     folder: Path | None
 
+    def __repr__(self) -> str:
+        where = f"in {self.folder}" if self.folder else "in memory"
+        return f"Run({self.config['ada']['T']} steps, {self.pool.rounds} rounds, {len(self.pool)} images, {where})"
+
 
 def fit(
     net: Split | nn.Module,
@@ -46,7 +52,7 @@ def fit(
     cadence: Cadence | None = None,
     engine: Engine | None = None,
     job: Mapping[str, Any] | None = None,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[Progress], None] | bool = False,
     warn: Callable[[str], None] = print,
 ) -> Run:
     """Algorithm 1: train ``net`` on ``source`` with the settings ``ada``; the last iterate is the result.
@@ -54,9 +60,12 @@ def fit(
     The weights of ``net`` are trained in place and it is left in evaluation mode. With ``folder``, the run is
     recorded there; with ``resume``, it goes on from the folder's last checkpoint, and its weights, optimizer
     state, pool and metrics are bit for bit those of a run that was never interrupted (same machine, versions and
-    threads). ``watch`` are domains whose accuracy is recorded along the way; they select nothing. ``job`` is kept
-    in the config, for callers that build model and source from a description.
+    threads). ``watch`` are domains whose accuracy is recorded along the way; they select nothing. ``progress=True``
+    shows how it goes, as the command line does. ``job`` is kept in the config, for callers that build model and
+    source from a description.
     """
+    if not isinstance(ada, ADA):
+        raise InputError(f"fit: expected settings such as unseen.ADA() or unseen.ERM(), got {ada!r}")
     net = split(net)
     engine, cadence, watch = engine or Engine(), cadence or Cadence(), watch or {}
     source = as_domain(source)
@@ -67,7 +76,7 @@ def fit(
     files = RunFolder(folder) if folder is not None else None
     if files:
         check_folder(files, config, resume)
-    with files.locked() if files else nullcontext(), engine.running():
+    with files.locked() if files else nullcontext(), engine.running(), showing_if(progress) as tell:
         if files:
             check_folder(files, config, resume)  # again: another process may have had the folder meanwhile
         engine.place(net)
@@ -77,10 +86,10 @@ def fit(
         if files and resume:
             warn_of_other_bits(files, config, warn)
             for message in files.restore(state):
-                warn(f"{message}; the checkpoint before it is used")
+                warn(message)
         elif files:
             files.create(config)
-        recorder = Recorder(files, ada, engine, cadence, watch, progress)
+        recorder = Recorder(files, ada, engine, cadence, watch, tell)
         recorder.begin(state)
         augment_and_train(state, ada, engine, recorder)
         recorder.end(state)

@@ -34,7 +34,7 @@ class Job:
     size: int | None = None
     """side to which a folder's images are resized; the convnet's 32 when not given"""
     model: str = "convnet"
-    """"convnet", or FILE.py:FUNCTION or MODULE:FUNCTION that makes a model given classes=N"""
+    """"convnet", or FILE.py:FUNCTION or MODULE:FUNCTION that is called with classes=N and gives a model"""
     head: str | None = None
     """name of the model's last layer, where it isn't found by itself"""
     dropout: float = 0.0
@@ -73,8 +73,14 @@ class Job:
         for name, value, plain in (("dropout", self.dropout, 0.0), ("width", self.width, 1.0)):
             if value != plain:
                 raise InputError(f"{name}={value}: only the convnet takes it; put it into {self.model} itself")
-        with Engine(device="cpu").seeded(seed):
-            model = _maker(self.model)(classes=classes)
+        maker = _maker(self.model)
+        try:
+            with Engine(device="cpu").seeded(seed):
+                model = maker(classes=classes)
+        except Exception as error:  # it is the user's code: whatever it raises is for them to see
+            raise InputError(
+                f'model="{self.model}": calling it with classes={classes} raised {type(error).__name__}: {error}'
+            ) from error
         if not isinstance(model, nn.Module):
             raise InputError(f'model="{self.model}" gave a {type(model).__name__}, expected a torch.nn.Module')
         return split(model, self.head)

@@ -66,6 +66,9 @@ def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
     given = (_read_toml(file) if file is not None else {}) | {k: v for k, v in flags.items() if v is not None}
     if isinstance(given.get("watch"), list):
         given["watch"] = tuple(given["watch"])
+    for name in ("source", "model"):
+        if name in given:
+            given[name] = _absolute(given[name])
     ada_fields = {k: v for k, v in given.items() if k in SETTINGS}
     job_fields = {k: v for k, v in given.items() if k in JOB}
     all_problems(
@@ -97,6 +100,14 @@ def default_name(ada: ADA, job: Job, seed: int) -> str:
     method = f"ada-K{ada.K}-gamma{ada.gamma:g}" if ada.K else "erm"
     extras = [f"dropout{job.dropout:g}"] * bool(job.dropout) + [f"ridge{ada.ridge:g}"] * bool(ada.ridge)
     return "-".join([Path(job.source).name or "source", method, *extras, f"seed{seed}"])
+
+
+def _absolute(name: Any) -> Any:
+    """A path, of a folder or of FILE.py:FUNCTION, that holds wherever the run goes on; other names as they are."""
+    place, colon, function = str(name).removeprefix("folder:").partition(".py:")
+    if isinstance(name, str) and (Path(place).is_dir() or Path(f"{place}.py").is_file()):
+        return f"{Path(place).resolve()}{colon}{function}"
+    return name
 
 
 def _read_toml(file: Path) -> dict[str, Any]:

@@ -63,7 +63,9 @@ class RunFolder:
 
     @property
     def resume_command(self) -> str:
-        """What to type to go on."""
+        """What to type to go on: in a shell, or in Python where the run was started there with a model of its own."""
+        if self.started and self.config().get("job") is None:
+            return f"unseen.fit(..., folder={str(self.path)!r}, resume=True)"
         return f"unseen train --resume {shlex.quote(str(self.path))}"
 
     @property
@@ -106,7 +108,8 @@ class RunFolder:
         path = self.path / "config.json"
         if not path.exists():
             raise RunFolderError(
-                f"{self.path} holds no run: expected {path}. To start one there: unseen train --out {self.path}"
+                f"{self.path} holds no run: expected {path}; give the folder of a run, or start one there with: "
+                f"unseen train --out {shlex.quote(str(self.path))}"
             )
         try:
             config: dict[str, Any] = json.loads(path.read_text())
@@ -194,14 +197,14 @@ class RunFolder:
                 state.pool.append(images, parents)
             state.t, state.k = meta["t"], meta["k"]
             self._cut_metrics(meta["metrics_bytes"])
-            return refused
+            return [f"{error}; the checkpoint before it is used" for error in refused]
         if refused:
             raise RunFolderError(
                 "\n".join([f"{self.path} has no whole checkpoint to go on from:", *(f"  - {r}" for r in refused),
                            "start again in another folder: unseen train --out ANOTHER"])
             )  # fmt: skip
         self._cut_metrics(0)
-        return refused
+        return [f"{self.path} has no checkpoint: the run starts again from its first step"]
 
     def _cut_metrics(self, size: int) -> None:
         path = self.path / "metrics.jsonl"

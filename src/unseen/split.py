@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from unseen.errors import InputError, did_you_mean
 
@@ -95,7 +96,7 @@ class Split(nn.Module):
         got = [type(a).__name__ for a in args] + [f"{name}={type(a).__name__}" for name, a in keywords.items()]
         raise InputError(
             f'head "{self.head_name}": expected it to be fed by one tensor and no keyword, got ({", ".join(got)}); '
-            f"{_pass_head(self.model)}"
+            f"{_pass_head(self.model, self.head_name)}"
         )
 
     def _scores(self, out: Any) -> Tensor:
@@ -110,16 +111,19 @@ class Split(nn.Module):
     def _never_called(self) -> str:
         return (
             f'head "{self.head_name}": the model\'s forward never calls it, so nothing enters it; '
-            f"{_pass_head(self.model)}"
+            f"{_pass_head(self.model, self.head_name)}"
         )
 
     def _called_often(self, times: int) -> str:
         return (
             f'head "{self.head_name}": one forward calls it {times} times, expected once, so that one tensor is '
-            f"the features; {_pass_head(self.model)}"
+            f"the features; {_pass_head(self.model, self.head_name)}"
         )
 
     def _check_coupling(self) -> None:
+        for name, parameter in self.model.named_parameters():
+            if is_lazy(parameter):
+                raise InputError(f'"{name}" has no shape yet: run one batch of images through the model first')
         for name, module in self.model.named_modules():
             if isinstance(module, nn.modules.batchnorm._BatchNorm) and module.running_mean is None:
                 raise InputError(
@@ -190,10 +194,11 @@ def _candidates(model: nn.Module) -> list[str]:
     return [name for name, m in model.named_modules() if name and isinstance(m, nn.Linear | nn.Conv2d)]
 
 
-def _pass_head(model: nn.Module) -> str:
-    last = _candidates(model)[-3:]
+def _pass_head(model: nn.Module, tried: str | None = None) -> str:
+    last = [name for name in _candidates(model) if name != tried][-3:]
     if not last:
-        return "it has no linear layer or convolution: pass head=, the name of the module that makes the scores"
+        other = "other " if tried else ""
+        return f"it has no {other}linear layer or convolution: pass head=, the name of the module that makes the scores"
     listed = ", ".join(f'"{name}"' for name in last)
     return f'pass head=, the name of the layer that makes the scores, for instance head="{last[-1]}" (of {listed})'
 
@@ -202,10 +207,14 @@ def count_classes(net: Split, x: Tensor) -> int:
     """How many scores the model gives for each image; refuses images the model can't take."""
     first = next((m for m in net.modules() if isinstance(m, nn.Conv2d)), None)
     if first is not None and x.shape[1] != first.in_channels:
-        grey = "; repeat a grey channel with images.expand(-1, 3, -1, -1)" if x.shape[1] == 1 else ""
+        fix = "convert the images or change the model's first layer"
+        if x.shape[1] == 1:
+            fix = "repeat a grey channel with images.expand(-1, 3, -1, -1)"
+        elif x.shape[3] == first.in_channels:
+            fix = "the channels seem to come last: images.permute(0, 3, 1, 2)"
         raise InputError(
             f"the images have {x.shape[1]} channels, expected {first.in_channels}, what the model's first "
-            f"convolution takes{grey}"
+            f"convolution takes; {fix}"
         )
     device = next((p.device for p in net.parameters()), x.device)
     try:
@@ -216,4 +225,9 @@ def count_classes(net: Split, x: Tensor) -> int:
             f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {error}; resize "
             "the images or use another model"
         ) from error
+    if scores.ndim != 2:
+        raise InputError(
+            f"the model gives scores of shape {tuple(scores.shape[1:])} for an image, expected one number for each "
+            "class; let it average over the image, for instance with nn.AdaptiveAvgPool2d(1) and nn.Flatten()"
+        )
     return scores.shape[1]

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 
+import numpy as np
 import pytest
 import torch
 from torch.utils.data import Dataset, TensorDataset
@@ -163,7 +164,10 @@ BAD = {
     "no channels": (lambda x, y: (x[:, 0], y), ["images have shape (24, 8, 8)", "expected (N, C, H, W)"]),
     "a single image": (lambda x, y: (x[0], y[:3]), ["images have shape (3, 8, 8)", "expected (N, C, H, W)"]),
     "empty": (lambda x, y: (x[:0], y[:0]), ["no images", "expected at least one"]),
-    "label too great": (labelled(4), ["labels lie in 0..4", "expected 0..3 (the model gives 4 scores)", "from 0"]),
+    "label too great": (
+        labelled(4),
+        ["labels lie in 0..4", "expected 0..3 (the model gives 4 scores)", "with 5 scores"],
+    ),
     "negative label": (labelled(-1), ["labels lie in -1..3", "expected 0..3", "number the classes from 0"]),
     "float labels": (lambda x, y: (x, y.float()), ["labels are torch.float32", "expected integers", "labels.long()"]),
     "truth values as labels": (lambda x, y: (x, y > 1), ["labels are torch.bool", "expected integers"]),
@@ -214,6 +218,11 @@ class Anything:
     pass
 
 
+class Stream(torch.utils.data.IterableDataset):
+    def __iter__(self):
+        yield torch.zeros(3, 8, 8), 0
+
+
 BAD_SETS = {
     "empty": (Pairs([]), ["the data set is empty", "expected at least one (image, label)"]),
     "not pairs": (Pairs([torch.zeros(3, 8, 8)]), ["item 0 is not a pair (image, label)"]),
@@ -244,3 +253,20 @@ def test_a_data_set_that_gives_no_images_and_labels_is_refused(data, said):
     assert str(caught.value).startswith("mine: ")
     for part in said:
         assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("photos/studio", "got the name 'photos/studio'; use unseen.folder"),
+        (torch.zeros(4, 3, 8, 8), "expected a Domain, a pair of tensors"),
+        ((np.zeros((4, 3, 8, 8)), np.zeros(4)), "got numpy arrays; use torch.from_numpy"),
+        (Pairs([{"image": 1, "label": 2}]), "item 0 is not a pair (image, label) but a dict"),
+        (Stream(), "with a length, got Stream"),
+    ],
+    ids=["a path", "images alone", "numpy", "dicts", "no length"],
+)
+def test_what_people_pass_by_mistake_is_refused_with_what_to_pass(data, said):
+    with pytest.raises(InputError) as caught:
+        as_domain(data, "mine")
+    assert said in str(caught.value)

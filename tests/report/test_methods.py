@@ -95,7 +95,7 @@ def test_the_same_run_twice_is_refused(runs):
 
 def test_an_unfinished_run_is_refused_with_the_command_that_goes_on(runs):
     (runs / "ada-0" / "weights.safetensors").unlink()
-    with pytest.raises(RunFolderError, match=r"ada-0 is not finished; go on with: unseen train --resume .*ada-0"):
+    with pytest.raises(RunFolderError, match=r"ada-0 is not finished; go on with: unseen.fit\(\.\.\., folder=.*ada-0'"):
         read_methods([runs / "erm-0", runs / "ada-0"])
 
 

@@ -171,7 +171,7 @@ def test_answers_are_the_models_own(runs, target, load_net):
 
 def test_an_unfinished_run_is_refused(page, runs):
     (runs / "ada-0" / "weights.safetensors").unlink()
-    with pytest.raises(RunFolderError, match="unseen train --resume"):
+    with pytest.raises(RunFolderError, match="resume=True"):
         page([runs / "ada-0"])
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sized
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -72,7 +73,11 @@ def as_domain(data: Source, name: str = "source", classes: int | None = None) ->
         images, labels = data
     elif isinstance(data, tuple | list) and any(isinstance(part, np.ndarray) for part in data):
         raise InputError(f"{name}: expected a pair of tensors (images, labels), got numpy arrays; use torch.from_numpy")
-    elif isinstance(data, Dataset) or (hasattr(data, "__getitem__") and hasattr(data, "__len__")):
+    elif isinstance(data, str | PathLike):
+        raise InputError(
+            f"{name}: expected data, got the name {str(data)!r}; use unseen.folder(...) or unseen.domain(...)"
+        )
+    elif not isinstance(data, Tensor) and hasattr(data, "__getitem__") and hasattr(data, "__len__"):
         images, labels = _read_all(name, data)
     else:
         raise InputError(
@@ -92,10 +97,10 @@ def _read_all(name: str, dataset: Any) -> tuple[Tensor, Tensor]:
     images: list[Tensor] = []
     labels: list[int] = []
     for i in range(size):
-        try:
-            image, label = dataset[i]
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{name}: item {i} is not a pair (image, label): {error}") from error
+        item = dataset[i]
+        if not isinstance(item, tuple | list) or len(item) != 2:
+            raise InputError(f"{name}: item {i} is not a pair (image, label) but a {type(item).__name__}")
+        image, label = item
         if not isinstance(image, Tensor):
             raise InputError(
                 f"{name}: image {i} is a {type(image).__name__}, expected a float tensor (C, H, W) in [0, 1]; "
@@ -162,5 +167,6 @@ def _label_problems(labels: Tensor, classes: int | None) -> list[str]:
     low, high = int(labels.min()), int(labels.max())
     if low < 0 or (classes is not None and high >= classes):
         expected = f"0..{classes - 1} (the model gives {classes} scores)" if classes is not None else "0 or more"
-        return [f"labels lie in {low}..{high}, expected {expected}; number the classes from 0"]
+        fix = "number the classes from 0" if low != 0 else f"make the model with {high + 1} scores"
+        return [f"labels lie in {low}..{high}, expected {expected}; {fix}"]
     return []

@@ -42,6 +42,7 @@ def write_page(
     also need ``source``, the domain they trained on, and ``load_net``, which gives a folder's trained network.
     """
     environment = _environment()
+    out.parent.mkdir(parents=True, exist_ok=True)
     methods = read_methods(folders)
     source = _source_of(methods[0].runs[0], source)
     unseen, held_out = _sort_targets(source, targets)

@@ -112,6 +112,9 @@ def headline(comparisons: Sequence[Comparison]) -> str:
     beaten = {c.domain: 0 for c in comparisons}
     for c in comparisons:
         beaten[c.domain] += c.outcome == "above"
+    if not any(beaten.values()):
+        where = f"any of the {len(beaten)} unseen domains" if len(beaten) > 1 else comparisons[0].domain
+        return f"None of {len(methods)} methods clearly beats {comparisons[0].baseline} on {where}"
     first, *rest = [(domain, count or "none") for domain, count in beaten.items()]
     each = [f"{first[1]} of {len(methods)} methods on {first[0]}", *(f"{count} on {domain}" for domain, count in rest)]
     return f"{comparisons[0].baseline} is clearly beaten by {listed(each)}"
