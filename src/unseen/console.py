@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
+from rich.table import Column
 from rich.text import Text
 
 from unseen.recorder import Progress
@@ -23,7 +24,7 @@ class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         """``12.3 steps/s``, or nothing before there is a measurement."""
         speed = task.finished_speed or task.speed
-        return Text(f"{speed:.1f} {task.fields['unit']}/s" if speed else "", style="progress.data.speed")
+        return Text(f"{speed:.3g} {task.fields['unit']}/s" if speed else "", style="progress.data.speed")
 
 
 def describe(progress: Progress) -> tuple[str, str]:
@@ -59,10 +60,11 @@ def showing_many(console: Console) -> Iterator[Callable[[str, Progress], None]]:
         yield _Lines(console)
         return
     columns = (
-        TextColumn("{task.fields[name]}", style="bold"), TextColumn("{task.description}"), BarColumn(),
-        MofNCompleteColumn(), _Rate(), TimeRemainingColumn(), TextColumn("{task.fields[note]}", style="dim"),
+        TextColumn("{task.fields[name]}", style="bold"), TextColumn("{task.description}"), BarColumn(bar_width=None),
+        MofNCompleteColumn(), _Rate(Column(no_wrap=True)), TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}", style="dim"),
     )  # fmt: skip
-    with Bars(*columns, console=console) as bars:
+    with Bars(*columns, console=console, expand=True) as bars:
         yield _Bars(bars)
 
 
