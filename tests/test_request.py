@@ -75,3 +75,15 @@ def test_a_wrong_value_is_refused_with_what_was_expected(tmp_path, text, expecte
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InputError, match=r"absent\.toml.*expected a TOML file"):
         read_request(tmp_path / "absent.toml", {})
+
+
+def test_paths_become_absolute_and_names_stay_names_even_where_a_folder_is_called_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("studio", "street", "mnist5k-train", "convnet"):
+        Path(name).mkdir()
+    Path("mine.py").touch()
+    own = read_request(None, {"source": "studio", "model": "mine.py:make", "watch": ["street", "typeset"]}).job
+    assert (own.source, own.model) == (f"{tmp_path}/studio", f"{tmp_path}/mine.py:make")
+    assert own.watch == (f"{tmp_path}/street", "typeset")
+    built_in = read_request(None, {"source": "mnist5k-train", "model": "convnet"}).job
+    assert (built_in.source, built_in.model) == ("mnist5k-train", "convnet")

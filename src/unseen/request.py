@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unseen.checks import is_whole
+from unseen.data.catalogue import FOLDER_PREFIX, domains
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.fit import Run, fit
@@ -64,11 +65,7 @@ def train(
 def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
     """The training that ``file`` (TOML) and ``flags`` describe; a flag wins over the file, a default over nothing."""
     given = (_read_toml(file) if file is not None else {}) | {k: v for k, v in flags.items() if v is not None}
-    if isinstance(given.get("watch"), list):
-        given["watch"] = tuple(given["watch"])
-    for name in ("source", "model"):
-        if name in given:
-            given[name] = _absolute(given[name])
+    given = _hold_anywhere(given)
     ada_fields = {k: v for k, v in given.items() if k in SETTINGS}
     job_fields = {k: v for k, v in given.items() if k in JOB}
     all_problems(
@@ -102,12 +99,23 @@ def default_name(ada: ADA, job: Job, seed: int) -> str:
     return "-".join([Path(job.source).name or "source", method, *extras, f"seed{seed}"])
 
 
-def _absolute(name: Any) -> Any:
-    """A path, of a folder or of FILE.py:FUNCTION, that holds wherever the run goes on; other names as they are."""
-    place, colon, function = str(name).removeprefix("folder:").partition(".py:")
-    if isinstance(name, str) and (Path(place).is_dir() or Path(f"{place}.py").is_file()):
-        return f"{Path(place).resolve()}{colon}{function}"
-    return name
+def _hold_anywhere(given: dict[str, Any]) -> dict[str, Any]:
+    """The same with absolute paths, so that the run can go on from another folder; other values as they are."""
+    if isinstance(given.get("watch"), list):
+        given = given | {"watch": tuple(map(_absolute_folder, given["watch"]))}
+    if "source" in given:
+        given = given | {"source": _absolute_folder(given["source"])}
+    file, colon, function = str(given.get("model", "")).partition(":")
+    if colon and file.endswith(".py") and Path(file).is_file():
+        given = given | {"model": f"{Path(file).resolve()}:{function}"}
+    return given
+
+
+def _absolute_folder(name: Any) -> Any:
+    if not isinstance(name, str) or name in {entry.name for entry in domains()}:
+        return name
+    path = Path(name.removeprefix(FOLDER_PREFIX)).expanduser()
+    return str(path.resolve()) if path.is_dir() else name
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
