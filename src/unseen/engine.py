@@ -93,6 +93,11 @@ class Engine:
         return {"device": str(self.resolved), "threads": self.threads}
 
 
+def beside(net: nn.Module, images: Tensor) -> Tensor:
+    """The images on the device where the model is."""
+    return images.to(next((p.device for p in net.parameters()), images.device))
+
+
 def adam(net: nn.Module, alpha: float, ridge: float) -> torch.optim.Adam:
     """Adam on every trainable parameter, with the gradient of ridge/2 ||W||^2 for the weights.
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.data.domain import Source, as_domain
-from unseen.engine import EVALUATION_BATCH
+from unseen.engine import EVALUATION_BATCH, beside
 from unseen.split import Split, count_classes, split
 
 
@@ -15,7 +15,7 @@ def evaluate(net: Split | nn.Module, target: Source, *, batch: int = EVALUATION_
 
     The model is put in evaluation mode meanwhile and left as it was.
     """
-    net = net if isinstance(net, Split) else split(net)
+    net = split(net)
     domain = as_domain(target, "target")
     as_domain(domain, classes=count_classes(net, domain.images))
     predicted = softmax_scores(net, domain.images, batch=batch).argmax(1)
@@ -25,6 +25,5 @@ def evaluate(net: Split | nn.Module, target: Source, *, batch: int = EVALUATION_
 @torch.no_grad()
 def softmax_scores(net: Split, images: Tensor, *, batch: int = EVALUATION_BATCH) -> Tensor:
     """The softmax scores (N, classes) of a model in evaluation mode, on the CPU."""
-    device = next((p.device for p in net.parameters()), images.device)
     with net.frozen():
-        return torch.cat([net(part.to(device)).softmax(1).cpu() for part in torch.split(images, batch)])
+        return torch.cat([net(beside(net, part)).softmax(1).cpu() for part in torch.split(images, batch)])

@@ -135,9 +135,8 @@ class Recorder:
 
     def _add(self, line: dict[str, Any]) -> dict[str, Any]:
         self.lines.append(line)
-        if self.files:
-            self.files.add_metrics(line)
         if self.files and self.events:
+            self.files.add_metrics(line)
             with self.files.saving():
                 self.events.add(line)
         return line

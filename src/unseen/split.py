@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
+from unseen.engine import beside
 from unseen.errors import InputError, did_you_mean
 
 # Where the libraries people use keep their last layer: torchvision, timm, segmentation-models, many more.
@@ -216,10 +217,9 @@ def count_classes(net: Split, x: Tensor) -> int:
             f"the images have {x.shape[1]} channels, expected {first.in_channels}, what the model's first "
             f"convolution takes; {fix}"
         )
-    device = next((p.device for p in net.parameters()), x.device)
     try:
         with net.frozen(), torch.no_grad():
-            _, scores = net.features_and_scores(x[:1].to(device))
+            _, scores = net.features_and_scores(beside(net, x[:1]))
     except RuntimeError as error:
         raise InputError(
             f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {error}; resize "
