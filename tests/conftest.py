@@ -35,6 +35,12 @@ def _global_generators_are_left_alone() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _precision_is_not_the_machines_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test sees is the same on every machine; tests of bf16 ask for it."""
+    monkeypatch.setattr("unseen.engine.cpu.bf16_unit", lambda: None)
+
+
+@pytest.fixture(autouse=True)
 def _torch_settings_are_left_alone() -> Iterator[None]:
     yield
     assert torch.get_num_threads() == 1

@@ -87,7 +87,7 @@ def train(folder: Path | str | None, *, resume: bool = False, **changes: Any) ->
         "seed": 3,
         "watch": {"target": make_domain("target", 20, 4)},
         "cadence": Cadence(record=5, watch=10, save=10),
-        "engine": Engine(device="cpu", threads=1),
+        "engine": Engine("cpu", "float32", threads=1),
         "warn": lambda message: None,  # the table is what is read; tests that want the warnings pass their own
     }
     return unseen.fit(**{**arguments, **changes}, folder=folder, resume=resume)
@@ -99,8 +99,7 @@ def small_pieces() -> Iterator[None]:
     with (
         mock.patch("unseen.storage.CHUNK", 1024),
         mock.patch("unseen.engine.PART_BYTES", 16 * 3 * 8 * 8 * 4),
-        mock.patch("unseen.engine.ASCENT_BATCH", 16),
-        mock.patch("unseen.ascent.ASCENT_BATCH", 16),
+        mock.patch("unseen.engine.ASCENT_VALUES", 16 * 3 * 8 * 8),
     ):
         yield
 
@@ -186,12 +185,12 @@ SAVES = {"create": "save config", "save": "save checkpoint", "keep_part": "save 
 def phase_of(functions: Sequence[str], frame: FrameType, ended: bool) -> str:
     """What a training is doing, told by the functions it is in, innermost first."""
     saving = next((SAVES[name] for name in functions if name in SAVES), None)
-    if saving or "restore" in functions:
+    if saving or {"go_back", "put_into"} & set(functions):
         return saving or "restore"
     if "maximize" in functions:
         here = frame.f_locals if functions[0] == "maximize" else {}
-        appended = "made" in here and here["pool"].rounds >= here["k"]
-        return "append to checkpoint" if appended or {"append", "appended"} & set(functions) else "maximization"
+        closed = "size" in here and here["pool"].rounds >= here["k"]
+        return "append to checkpoint" if closed or {"close", "appended"} & set(functions) else "maximization"
     if "augment_and_train" in functions:
         return "minimization"
     return "finish" if ended else "start"
@@ -222,7 +221,7 @@ def list_places(folder: Path, resume: bool) -> tuple[list[Place], Outcome]:
         nonlocal state
         code, spot = frame.f_code, (frame.f_code.co_filename, frame.f_lineno)
         seen[spot] += 1
-        if state is None and code.co_name in ("begin", "restore"):
+        if state is None and code.co_name in ("begin", "put_into"):
             state = frame.f_locals["state"]
         step, rounds = (state.t, state.k) if state else (0, 0)
         phase = phase_of(functions_of(frame), frame, ended=step == SETTINGS.T)
@@ -410,9 +409,9 @@ ALWAYS = {
         ".replace(path)",
         "fsync_folder(self.path.parent)",
     ),
-    "maximization": ("observer.recall(", "observer.made(", "made.append(", "pool.append("),
+    "maximization": ("observer.recall(", "observer.made(", "pool.write(", "pool.close("),
     "save part": ("mkdir(", "file.write(", ".replace(path)", "fsync_folder(path.parent)"),
-    "append to checkpoint": ("state.k = k", "observer.appended(", "json.dumps(line)", "self.files.save(state)"),
+    "append to checkpoint": ("state.k = k", "observer.appended(", "json.dumps(line)", "files.save(state)"),
     "save checkpoint": (
         *(
             "_metrics_size()",
@@ -425,7 +424,7 @@ ALWAYS = {
         *(".replace(path)", "fsync_folder(path.parent)", "os.fsync(handle)", "for old in", "old.unlink()"),
     ),
     "save weights": ("write_atomically(", "file.write(", ".replace(path)", "fsync_folder(path.parent)"),
-    "finish": ("self.files.save_weights(state.net.model.state_dict())",),
+    "finish": ("files.save_weights(state.net.model.state_dict())",),
 }
 """lines to kill before, whatever the number of points"""
 SHARES = {

@@ -53,11 +53,12 @@ class Notes:
 
 def run(net, x, y, ada, seed=5, observer=None):
     """The library's Algorithm 1 on a copy of the net, in the net's own precision; gives the state it ends in."""
-    net, notes, engine = split(copy.deepcopy(net)), observer or Notes(), Engine(device="cpu", threads=1)
+    net, notes, engine = split(copy.deepcopy(net)), observer or Notes(), Engine("cpu", "float32", threads=1)
     engine.place(net)
     net.train()
-    state = State(net, adam(net, ada.alpha, ada.ridge), Pool(x, y, ada.K, ada.n), Draws(seed))
-    augment_and_train(state, ada, engine, notes)
+    with engine.running():
+        state = State(net, engine.prepare(net), adam(net, ada.alpha, ada.ridge), Pool(x, y, ada.K, ada.n), Draws(seed))
+        augment_and_train(state, ada, engine, notes)
     return state, notes
 
 

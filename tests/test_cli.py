@@ -23,6 +23,7 @@ T_max = 2
 n = 8
 batch = 4
 threads = 1
+precision = "float32"
 watch = []
 
 [cadence]
@@ -55,7 +56,8 @@ def shell(tmp_path, monkeypatch, capsys):
 def start(*words: str, cwd: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "unseen", *words],
-        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | {"COLUMNS": "200"},
+        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        env=os.environ | {"COLUMNS": "200"},
     )  # fmt: skip
 
 
@@ -72,6 +74,14 @@ def test_the_help_of_train_fits_on_a_screen(shell):
     assert code == 0
     assert len(text.strip().splitlines()) <= 24
     assert "plain training" in text
+
+
+def test_the_help_of_sweep_fits_in_80_columns(shell):
+    code, text = shell("sweep", "--help")
+    assert code == 0
+    assert max(map(len, text.splitlines())) <= 80
+    assert "[grid]" in text
+    assert "…" not in text
 
 
 def test_a_training_is_evaluated_and_reported_on(shell, tmp_path):
@@ -150,13 +160,16 @@ def test_a_second_process_on_one_folder_is_refused_with_the_first_ones_number(tm
         (["train", "--config", "absent.toml"], 2, ["absent.toml", "TOML"]),
         (["train", "--resume", "absent"], 3, ["absent", "holds no run", "unseen train --out absent"]),
         (["train", "--resume", "x", "--gamma", "2"], 2, ["--resume", "leave out --gamma"]),
+        (["sweep", "absent.toml"], 2, ["absent.toml", "TOML"]),
+        (["sweep", "small.toml", "--engine", "rya"], 2, ['did you mean "ray"?']),
+        (["sweep", "small.toml", "--address", "auto"], 2, ['only engine="ray" has one']),
         (["evaluate", "absent"], 3, ["holds no run"]),
         (["report", "absent"], 3, ["holds no run"]),
         (["train", "--gama", "1"], 2, ["--gamma"]),
         (["trian"], 2, ["train"]),
     ],
     ids=lambda value: (
-        " ".join(value) if isinstance(value, list) and value[0] in ("train", "evaluate", "report") else ""
+        " ".join(value) if isinstance(value, list) and value[0] in ("train", "evaluate", "report", "sweep") else ""
     ),
 )
 def test_bad_input_gets_one_message_and_an_exit_code_and_leaves_nothing_behind(shell, tmp_path, words, code, said):
@@ -226,6 +239,18 @@ def test_the_domains_are_listed_with_their_counts_and_what_is_missing(shell):
     assert code == 0
     for word in ("mnist5k-train", "4,000", "uci-8x8", "1,797", "SVHN", "ufldl"):
         assert word in text
+
+
+def test_a_demo_that_is_stopped_says_how_to_go_on_and_its_workers_end(tmp_path):
+    process = start("demo", "--seeds", "1", "--out", "my demo", cwd=tmp_path)
+    wait_for(lambda: (tmp_path / "my demo/ada-seed0/metrics.jsonl").exists(), process)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+    text, _ = process.communicate(timeout=30)
+    assert process.returncode == 130, text
+    assert "Interrupted. Go on with: unseen demo --seeds 1 --out 'my demo'" in text
+    assert "Traceback" not in text
+    with RunFolder(tmp_path / "my demo/ada-seed0").locked():  # nobody trains there any more
+        assert not RunFolder(tmp_path / "my demo/ada-seed0").finished
 
 
 def test_the_demo_prints_the_table_writes_the_page_and_a_second_one_trains_nothing(shell, monkeypatch, tmp_path):

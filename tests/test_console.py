@@ -34,6 +34,18 @@ def test_a_terminal_gets_bars_with_counts_and_the_loss():
     assert "loss 0.250" in text
 
 
+def test_of_many_trainings_one_that_is_over_is_taken_off():
+    file = io.StringIO()
+    with console.showing_many(Console(file=file, force_terminal=True, width=140)) as show:
+        show("sweep", Progress("sweep", 0, 1, 0))
+        show("first", Progress("minimize", 5, 10, 0))
+        show("first", None)
+        show("sweep", Progress("sweep", 1, 1, 0))
+    shown_last = file.getvalue().rpartition("sweep")[2]
+    assert "1/1" in shown_last
+    assert "first" not in shown_last
+
+
 def test_elsewhere_there_are_plain_lines_a_reader_of_a_log_understands():
     text = shown(False, STEPS)
     assert "\x1b" not in text

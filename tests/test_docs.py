@@ -1,5 +1,6 @@
 """The snippets of the README and the docs run, top to bottom, as a reader would paste them."""
 
+import math
 import os
 import re
 import subprocess
@@ -64,12 +65,15 @@ def test_the_readme_applies_unseen_to_an_own_model_in_about_ten_lines():
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "toml")], ids=lambda page: page.name)
-def test_every_config_file_shown_is_one_that_train_takes(page, tmp_path):
+def test_every_config_file_shown_is_one_that_train_or_sweep_takes(page, tmp_path):
     for i, text in enumerate(blocks(page, "toml")):
         file = tmp_path / f"{i}.toml"
         file.write_text(text)
-        request = unseen.request.read_request(file, {})
-        assert request.ada.gamma == tomllib.loads(text)["gamma"]
+        given = tomllib.loads(text)
+        if "grid" in given:
+            assert len(unseen.sweep.read_grid(file, None)) == math.prod(map(len, given["grid"].values()))
+        else:
+            assert unseen.request.read_request(file, {}).ada.gamma == given["gamma"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

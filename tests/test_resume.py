@@ -537,7 +537,8 @@ class TestManners:
             assert not differences(whole, outcome(train(folder, resume=True)))
 
     def test_a_state_has_nothing_that_a_checkpoint_forgets(self) -> None:
-        assert set(State.__dataclass_fields__) == {"net", "optimizer", "pool", "draws", "t", "k", "losses"}, (
+        saved = set(State.__dataclass_fields__) - {"forward"}  # the engine makes it anew
+        assert saved == {"net", "optimizer", "pool", "draws", "t", "k", "losses"}, (
             "State has a new field: put it into the checkpoint (run._tensors_of), then here"
         )
 

@@ -1,7 +1,7 @@
 """Train on one domain, hold up on domains nobody has seen: adversarial data augmentation (Volpi et al., 2018)."""
 
 from unseen import _torchvision as _torchvision
-from unseen import models
+from unseen import models, sweep
 from unseen.ascent import ascend
 from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
@@ -31,4 +31,5 @@ __all__ = [
     "load",
     "models",
     "split",
+    "sweep",
 ]

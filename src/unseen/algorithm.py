@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch import Tensor
 
@@ -28,15 +30,17 @@ def augment_and_train(state: State, ada: ADA, engine: Engine, observer: Observer
 def minimize(state: State, engine: Engine, ada: ADA) -> None:
     """Sample (X_t, Y_t) uniformly from the pool; theta <- theta - alpha grad_theta loss(theta; (X_t, Y_t))."""
     rows = state.draws.minibatch(len(state.pool), ada.batch)
-    x, y = engine.put(*state.pool.take(rows))
+    x, y = engine.put(*state.pool.take(engine.share(rows)))
     buffers = [buffer.clone() for buffer in state.net.buffers()]  # BatchNorm's statistics move in the forward pass
     with engine.seeded(state.draws.model_seed()):
-        losses = softmax_loss(state.net(x), y)
+        losses = softmax_loss(state.forward(x), y)
     state.optimizer.zero_grad()
-    losses.mean().backward()  # type: ignore[no-untyped-call]
-    _refuse_non_finite(state, rows, losses.detach(), buffers, ada)
+    engine.backward(losses.sum() / ada.batch)
+    engine.average(state.net.buffers())
+    losses = engine.gather(losses.detach(), ada.batch)
+    _refuse_non_finite(state, rows, losses, buffers, ada)
     state.optimizer.step()
-    state.losses += losses.detach().mean().cpu()
+    state.losses += losses.mean().cpu()
     state.t += 1
 
 
@@ -44,17 +48,18 @@ def maximize(state: State, engine: Engine, ada: ADA, observer: Observer) -> None
     """Sample {X_i, Y_i} from the pool; X_i^k <- the ascent from X_i; append (X_i^k, Y_i) to the pool."""
     k, pool = state.k + 1, state.pool
     starts = pool.starts(ada.sampling, state.draws)
-    made = []
-    for part, rows in enumerate(torch.split(starts, engine.part_size(pool.images[0]))):
+    size = engine.part_size(pool.images[0])
+    for part, rows in enumerate(torch.split(starts, size)):
         images = observer.recall(k, part)
         if images is None:
             with engine.seeded(state.draws.seed_for(f"round {k} part {part}")):
-                images = _climb_from(state, engine, ada, rows, observer)
+                mine = engine.each(partial(_climb_from, state, engine, ada, engine.share(rows), observer))
+            images = engine.gather(mine, len(rows)).cpu()
             observer.made(k, part, images, rows)
         else:
             observer.climbed(k, len(images), pool.n)
-        made.append(images)
-    pool.append(torch.cat(made), starts)
+        pool.write(images, at=part * size)
+    pool.close(starts)
     state.k = k
     observer.appended(state, starts)
 
@@ -63,17 +68,21 @@ def _climb_from(state: State, engine: Engine, ada: ADA, rows: Tensor, observer: 
     k = state.k + 1
     names = [state.pool.name(row) for row in rows.tolist()]
     x, y = engine.put(*state.pool.take(rows))
+
+    def tell(done: int) -> None:
+        observer.climbed(k, done * engine.ranks, state.pool.n)
+
     try:
-        x_k = ascend(state.net, x, y, ada, names=names, progress=lambda done: observer.climbed(k, done, state.pool.n))
+        x_k = ascend(state.net, x, y, ada, engine=engine, names=names, progress=tell)
     except Diverged as error:
         raise Diverged(f"round {k}, after minimization step {state.t}, {error}") from None
-    return x_k.cpu().contiguous()
+    return x_k.contiguous()
 
 
 def _refuse_non_finite(state: State, rows: Tensor, losses: Tensor, buffers: list[Tensor], ada: ADA) -> None:
     """Stop before a non-finite loss or gradient reaches the weights or Adam's moments."""
     gradients = [p.grad for p in state.net.parameters() if p.grad is not None]
-    if torch.isfinite(torch.nn.utils.get_total_norm(gradients)) and torch.isfinite(losses).all():
+    if torch.isfinite(torch.nn.utils.get_total_norm(gradients)) & torch.isfinite(losses).all():
         return
     for buffer, before in zip(state.net.buffers(), buffers, strict=True):
         buffer.copy_(before)

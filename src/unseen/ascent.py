@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from unseen.cost import scale_of, softmax_loss, squared_distance, transport_cost
-from unseen.engine import ASCENT_BATCH
+from unseen.engine import Engine, ascent_batch
 from unseen.errors import Diverged, InputError, name_samples
 from unseen.settings import ADA
 from unseen.split import Split, split
@@ -21,6 +21,7 @@ def ascend(
     y: Tensor,
     ada: ADA,
     *,
+    engine: Engine | None = None,
     names: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Tensor:
@@ -30,31 +31,35 @@ def ascend(
     (to float tolerance). The model is evaluated, never trained: its parameters, buffers, modes and gradients
     are afterwards what they were before. Labels never change.
 
-    ``names`` is what to call the samples if one stops being finite; ``progress`` hears of each batch done.
+    ``engine`` says in which precision; without one it is float32. ``names`` is what to call the samples if one stops
+    being finite; ``progress`` hears of each batch done.
     """
-    net = split(net)
+    net, engine = split(net), engine or Engine(precision="float32")
     if len(x) != len(y):
         raise InputError(f"ascend: {len(x)} images but {len(y)} labels; expected one label for each image")
     names = names or [f"sample {i}" for i in range(len(x))]
-    done = []
-    with net.frozen(), torch.enable_grad():
-        for i in range(0, len(x), ASCENT_BATCH):
-            rows = slice(i, i + ASCENT_BATCH)
+    done = [x[:0].detach()]
+    with net.frozen(), engine.swift(net), torch.enable_grad():
+        for rows in _batches(x):
             done.append(_climb(net, x[rows], y[rows], ada, names[rows]))
             if progress is not None:
                 progress(len(done[-1]))
-    return torch.cat(done) if done else x.clone()
+    return torch.cat(done)
+
+
+def _batches(x: Tensor) -> Iterator[slice]:
+    batch = ascent_batch(x[0]) if len(x) else 1
+    return (slice(i, i + batch) for i in range(0, len(x), batch))
 
 
 def _climb(net: Split, x0: Tensor, y: Tensor, ada: ADA, names: Sequence[str]) -> Tensor:
-    x0 = x0.detach()
-    with torch.no_grad():
-        z0 = net.features(x0)
     step = scale_of(ada, 1).step
-    x = x0
+    x = x0 = x0.detach()
+    z0 = None
     for t in range(1, ada.T_max + 1):
         x = x.detach().requires_grad_()
         z, scores = net.features_and_scores(x)
+        z0 = z.detach() if z0 is None else z0  # the first step is taken at x0
         objective = softmax_loss(scores, y) - ada.gamma * transport_cost(ada, z, z0, x, x0)
         (gradient,) = torch.autograd.grad(objective.sum(), x)
         finite = torch.isfinite(objective) & torch.isfinite(gradient).flatten(1).all(1)
@@ -63,7 +68,7 @@ def _climb(net: Split, x0: Tensor, y: Tensor, ada: ADA, names: Sequence[str]) ->
                 f"ascent step {t} of {ada.T_max}: the loss or its gradient is not finite for "
                 f"{name_samples(names, ~finite)}; lower eta (now {ada.eta:g})"
             )
-        x = x.detach() + step * gradient
+        x = torch.add(x.detach(), gradient, alpha=step)
         if ada.clip:
             x = x.clamp(0, 1)
     return x.detach()
@@ -80,14 +85,18 @@ class Climb:
     moved: float
     """L2 distance in pixels"""
 
+    @classmethod
+    def mean(cls, measured: Tensor) -> Climb:
+        """The means over samples that ``measure_climb`` measured."""
+        return cls(*measured.double().mean(0).tolist())
+
 
 @torch.no_grad()
-def measure_climb(net: Split, x0: Tensor, x: Tensor, y: Tensor, ada: ADA) -> Climb:
-    """How far fictitious images went from where they started, and what it did to the loss."""
-    sums = torch.zeros(4, dtype=torch.float64)
-    with net.frozen():
-        for i in range(0, len(x), ASCENT_BATCH):
-            rows = slice(i, i + ASCENT_BATCH)
+def measure_climb(net: Split, x0: Tensor, x: Tensor, y: Tensor, ada: ADA, engine: Engine) -> Tensor:
+    """How far each fictitious image went from its start, and what it did to the loss: (N, 4), as ``Climb`` has it."""
+    measured = [x.new_zeros(0, 4)]
+    with net.frozen(), engine.swift(net):
+        for rows in _batches(x):
             z0, scores0 = net.features_and_scores(x0[rows])
             z, scores = net.features_and_scores(x[rows])
             each = (
@@ -96,5 +105,5 @@ def measure_climb(net: Split, x0: Tensor, x: Tensor, y: Tensor, ada: ADA) -> Cli
                 transport_cost(ada, z, z0, x[rows], x0[rows]),
                 squared_distance(x[rows], x0[rows]).sqrt(),
             )
-            sums += torch.stack([e.double().sum().cpu() for e in each])
-    return Climb(*(sums / len(x)).tolist())
+            measured.append(torch.stack(each, dim=1))
+    return torch.cat(measured)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -15,18 +16,21 @@ from rich.table import Column, Table
 from unseen.console import showing
 from unseen.data.catalogue import DEFAULT_SOURCE, domains, targets
 from unseen.data.domain import Domain
-from unseen.demo import run_demo
-from unseen.errors import InputError
+from unseen.demo import command, run_demo
+from unseen.engine.ranks import leads
+from unseen.errors import InputError, RankLost
 from unseen.evaluation import score_run
 from unseen.job import HELD_OUT, job_of
 from unseen.report.page import write_page
 from unseen.request import Request, read_request, request_of
 from unseen.request import train as run_training
 from unseen.run import RunFolder
+from unseen.sweep import plan, read_grid
+from unseen.sweep import run as run_sweep
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 a bug, 2 bad input, 3 a run folder that can't be used, 4 training diverged, "
-    "5 a save failed, 130 interrupted."
+    "5 a save failed, 6 a process of the training was lost, 7 runs of a sweep failed, 130 interrupted."
 )
 
 app = typer.Typer(
@@ -37,7 +41,7 @@ app = typer.Typer(
     help="Train on one domain, hold up on domains nobody has seen (adversarial data augmentation).",
     epilog=EXIT_CODES,
 )
-out = Console()
+out = Console(quiet=not leads())
 
 RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs.", metavar="RUN...")]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="Domain or folder; may be repeated.")]
@@ -48,12 +52,27 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        _print_error(error)
+        if leads() or isinstance(error, RankLost):  # what else goes wrong, rank 0 knows and tells
+            _print_error(error)
         raise SystemExit(error.exit_code) from None
 
 
 def _print_error(error: InputError) -> None:
     Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+
+
+def _print_warning(message: str) -> None:
+    out.print(f"[yellow]warning:[/] {escape(message)}", soft_wrap=True)
+
+
+@contextmanager
+def _interruptible(go_on: str) -> Iterator[None]:
+    """Inside: Ctrl-C ends with the command that goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        out.print(f"\nInterrupted. Go on with: {escape(go_on)}", soft_wrap=True)
+        raise typer.Exit(130) from None
 
 
 @app.command()
@@ -70,13 +89,14 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Seed of every random draw (0).")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads (as torch chooses).")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 (a GPU if there is one).")] = None,
+    precision: Annotated[str | None, typer.Option(help="float32 or bf16 (bf16 where the hardware has it).")] = None,
     out_: Annotated[Path | None, typer.Option("--out", help="Run folder (runs/NAME).")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on in this run folder; takes no other option.")] = None,
 ) -> None:
     """Train on one source domain. With no options: ADA (K=2, gamma=1) on the built-in digits."""
     flags = {
         "source": source, "size": size, "model": model, "gamma": gamma, "K": K, "T": T, "seed": seed,
-        "threads": threads, "device": device, "out": out_,
+        "threads": threads, "device": device, "precision": precision, "out": out_,
     }  # fmt: skip
     if resume is not None:
         given = [name for name, value in (flags | {"config": config}).items() if value is not None]
@@ -95,20 +115,38 @@ def _train(request: Request, *, resume: bool) -> None:
         f"{'Resuming' if resume else 'Training on'} {escape(request.job.source)}: {escape(str(request.out))}",
         soft_wrap=True,
     )
-    try:
-        with showing(out) as progress:
-            run_training(
-                request,
-                resume=resume,
-                progress=progress,
-                warn=lambda message: out.print(f"[yellow]warning:[/] {escape(message)}", soft_wrap=True),
-            )
-    except KeyboardInterrupt:
-        out.print(f"\nInterrupted. Go on with: {escape(RunFolder(request.out).resume_command)}", soft_wrap=True)
-        raise typer.Exit(130) from None
+    out.print(f"Engine: {request.engine}", highlight=False)
+    with _interruptible(RunFolder(request.out).resume_command), showing(out) as progress:
+        run_training(request, resume=resume, progress=progress, warn=_print_warning)
     target = "" if request.job.source in HELD_OUT else " --target FOLDER"
     next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}"
     out.print(f"Done: {escape(str(request.out))}. Next: {escape(next_step)}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def sweep(
+    file: Annotated[
+        Path, typer.Argument(help="TOML file of settings, with lists in its table \\[grid].", metavar="FILE")
+    ],
+    jobs: Annotated[int | None, typer.Option(help="Runs at once (as many as there are cores).")] = None,
+    engine: Annotated[str, typer.Option(help="processes (on this machine) or ray.")] = "processes",
+    address: Annotated[str | None, typer.Option(help="Ray cluster: auto, HOST:PORT, ray://HOST:PORT.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Try runs that failed before again.")] = False,
+    folder: Annotated[Path | None, typer.Option("--out", help="Where the run folders go (sweeps/FILE).")] = None,
+) -> None:
+    """Train every combination of settings; what an earlier sweep finished is not done again."""
+    requests = read_grid(file, folder)
+    given = {"--out": folder, "--jobs": jobs, "--engine": engine if engine == "ray" else None, "--address": address}
+    options = [word for name, value in given.items() if value is not None for word in (name, str(value))]
+    again = shlex.join(["unseen", "sweep", str(file), *options])
+    out.print(str(plan(requests, retry=retry)), highlight=False, soft_wrap=True)
+    with _interruptible(again):
+        outcome = run_sweep(
+            requests, jobs=jobs, engine=engine, address=address, retry=retry, progress=out, warn=_print_warning
+        )
+    outcome.check(f"{again} --retry")
+    runs = f"{shlex.quote(str(requests[0].out.parent))}/*-seed*"
+    out.print(f"Done. Next: unseen evaluate {escape(runs)}", highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -167,12 +205,8 @@ def demo(
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each method.")] = 4,
 ) -> None:
     """Plain training against ours on the built-in digits: a table and a page, in a few minutes."""
-    try:
+    with _interruptible(command(folder, seeds)):
         run_demo(folder, seeds, out)
-    except KeyboardInterrupt:
-        again = f"unseen demo --seeds {seeds} --out {shlex.quote(str(folder))}"
-        out.print(f"\nInterrupted. Go on with: {escape(again)}", soft_wrap=True)
-        raise typer.Exit(130) from None
 
 
 def _targets_for(run: Path, names: Sequence[str] | None) -> list[Domain]:

@@ -18,6 +18,7 @@ from unseen.settings import ADA
 from unseen.split import Split
 
 MAY_DIFFER = ("created", "job", "versions", "engine")
+MUST_MATCH = ("precision", "ranks")  # of the engine: they change more than the last bits
 
 
 def make_config(
@@ -65,6 +66,8 @@ def check_folder(files: RunFolder, config: Mapping[str, Any], resume: bool) -> N
     if resume:
         recorded = files.config()
         found = [d for k in config if k not in MAY_DIFFER for d in _differences(k, recorded.get(k), config[k])]
+        there, here = recorded["engine"], config["engine"]
+        found += [d for k in MUST_MATCH for d in _differences(f"engine.{k}", there.get(k), here[k])]
         if found:
             listed = "\n".join(f"  - {difference}" for difference in found)
             raise RunFolderError(

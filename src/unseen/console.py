@@ -29,6 +29,8 @@ class _Rate(ProgressColumn):
 
 def describe(progress: Progress) -> tuple[str, str]:
     """The phase in words, and the unit it counts in."""
+    if progress.phase == "sweep":
+        return "runs done", "runs"
     if progress.phase == "maximize":
         return f"round {progress.k + 1}: making fictitious images", "images"
     return f"training (rounds done: {progress.k})", "steps"
@@ -54,14 +56,15 @@ def showing(console: Console, name: str = "") -> Iterator[Callable[[Progress], N
 
 
 @contextmanager
-def showing_many(console: Console) -> Iterator[Callable[[str, Progress], None]]:
-    """A callback that shows the progress of several trainings at once, each by its name."""
+def showing_many(console: Console) -> Iterator[Callable[[str, Progress | None], None]]:
+    """A callback that shows the progress of several trainings at once, each by its name; None takes one off."""
     if not console.is_terminal:
         yield _Lines(console)
         return
     columns = (
-        TextColumn("{task.fields[name]}", style="bold"), TextColumn("{task.description}"), BarColumn(bar_width=None),
-        MofNCompleteColumn(), _Rate(Column(no_wrap=True)), TimeRemainingColumn(),
+        TextColumn("{task.fields[name]}", style="bold", table_column=Column(overflow="fold", min_width=24)),
+        TextColumn("{task.description}"), BarColumn(bar_width=None),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)), _Rate(Column(no_wrap=True)), TimeRemainingColumn(),
         TextColumn("{task.fields[note]}", style="dim"),
     )  # fmt: skip
     with Bars(*columns, console=console, expand=True) as bars:
@@ -73,7 +76,11 @@ class _Bars:
         self.bars = bars
         self.tasks: dict[tuple[str, str, int], Any] = {}
 
-    def __call__(self, name: str, progress: Progress) -> None:
+    def __call__(self, name: str, progress: Progress | None) -> None:
+        if progress is None:
+            for key in [key for key in self.tasks if key[0] == name]:
+                self.bars.remove_task(self.tasks.pop(key))
+            return
         words, unit = describe(progress)
         key = (name, progress.phase, progress.k if progress.phase == "maximize" else 0)
         if key not in self.tasks:
@@ -88,7 +95,9 @@ class _Lines:
         self.console = console
         self.last: dict[str, tuple[str, float, int]] = {}
 
-    def __call__(self, name: str, progress: Progress) -> None:
+    def __call__(self, name: str, progress: Progress | None) -> None:
+        if progress is None:
+            return
         words, unit = describe(progress)
         now = time.monotonic()
         phase, since, done = self.last.get(name, ("", now, progress.done))

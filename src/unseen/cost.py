@@ -7,12 +7,17 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Tensor
 
+from unseen.engine import at_least_float32
 from unseen.settings import ADA
 
 
 def softmax_loss(scores: Tensor, y: Tensor) -> Tensor:
-    """The softmax loss, eq. (2), one value for each sample: -log of the softmax score of the true class."""
-    return F.cross_entropy(scores, y, reduction="none")
+    """The softmax loss, eq. (2), one value for each sample: -log of the softmax score of the true class.
+
+    For a score at each pixel it is the mean over the sample's pixels.
+    """
+    losses = F.cross_entropy(at_least_float32(scores), y, reduction="none")
+    return losses if losses.ndim == 1 else losses.flatten(1).mean(1)
 
 
 class Scale(NamedTuple):
@@ -36,7 +41,7 @@ def scale_of(ada: ADA, entries: int) -> Scale:
 
 def squared_distance(a: Tensor, b: Tensor) -> Tensor:
     """||a - b||^2 for each sample, 0 where nothing moved."""
-    return (a - b).flatten(1).square().sum(1)
+    return (at_least_float32(a) - at_least_float32(b)).flatten(1).square().sum(1)
 
 
 def transport_cost(ada: ADA, z: Tensor, z0: Tensor, x: Tensor, x0: Tensor) -> Tensor:

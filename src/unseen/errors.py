@@ -32,6 +32,18 @@ class SaveFailed(InputError):
     exit_code = 5
 
 
+class RankLost(InputError):
+    """Another process of a training that several share has ended; what was saved is whole."""
+
+    exit_code = 6
+
+
+class RunsFailed(InputError):
+    """Some runs of a sweep failed; the others are finished."""
+
+    exit_code = 7
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``'; did you mean "gamma"?'`` for the nearest known name, else the list of known names."""
     known = sorted(known)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ from unseen.config import check_folder, make_config, warn_of_other_bits
 from unseen.console import showing_if
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.draws import Draws
-from unseen.engine import Engine, adam
-from unseen.errors import InputError
+from unseen.engine import Engine, adam, leaves_out
+from unseen.errors import InputError, RankLost
 from unseen.pool import Pool
 from unseen.recorder import Cadence, Progress, Recorder
-from unseen.run import RunFolder
+from unseen.run import RunFolder, Saved
 from unseen.settings import ADA
 from unseen.split import Split, count_classes, split
 from unseen.state import State
@@ -72,26 +73,58 @@ def fit(
     with engine.seeded(seed):
         classes = count_classes(net, source.images)
     source = as_domain(source, classes=classes)
+    if ada.batch < engine.ranks:
+        raise InputError(f"batch={ada.batch} can't be shared by {engine.ranks} ranks; raise batch or start fewer ranks")
     config = make_config(net, source, ada, seed, engine, cadence, watch, job)
     files = RunFolder(folder) if folder is not None else None
-    if files:
-        check_folder(files, config, resume)
-    with files.locked() if files else nullcontext(), engine.running(), showing_if(progress) as tell:
-        if files:
-            check_folder(files, config, resume)  # again: another process may have had the folder meanwhile
+    with engine.seeded(seed):
+        unused = engine.ranks > 1 and leaves_out(net, source.images[:1])
+    with (
+        _saying_how_to_go_on(files),
+        engine.running(unused=unused),
+        ExitStack() as held,
+        showing_if(progress if engine.rank == 0 else False) as tell,
+    ):
+        saved = engine.first(lambda: _open(files, config, resume, held, warn)) if files else None
         engine.place(net)
         net.train()
-        pool = Pool(source.images, source.labels, ada.K, ada.n)
-        state = State(net, adam(net, ada.alpha, ada.ridge), pool, Draws(seed))
-        if files and resume:
-            warn_of_other_bits(files, config, warn)
-            for message in files.restore(state):
-                warn(message)
-        elif files:
-            files.create(config)
-        recorder = Recorder(files, ada, engine, cadence, watch, tell)
+        room = partial(engine.room, folder=files.path if files else None)
+        pool = engine.each(lambda: Pool(source.images, source.labels, ada.K, ada.n, room))
+        optimizer = adam(net, ada.alpha, ada.ridge)
+        state = State(net, engine.prepare(net), optimizer, pool, Draws(seed))
+        if files and saved:
+            saved.put_into(state, lambda k: engine.first(lambda: files.read_round(k)))
+        recorder = Recorder(files if engine.rank == 0 else None, ada, engine, cadence, watch, tell)
         recorder.begin(state)
         augment_and_train(state, ada, engine, recorder)
         recorder.end(state)
         net.eval()
     return Run(net, pool, config, recorder.lines, files.path if files else None)
+
+
+def _open(
+    files: RunFolder, config: Mapping[str, Any], resume: bool, held: ExitStack, warn: Callable[[str], None]
+) -> Saved | None:
+    """The folder checked and locked until ``held`` ends, and what a run that goes on goes on from."""
+    check_folder(files, config, resume)
+    held.enter_context(files.locked())
+    check_folder(files, config, resume)  # again: another process may have had the folder meanwhile
+    if not resume:
+        files.create(config)
+        return None
+    warn_of_other_bits(files, config, warn)
+    saved = files.go_back(config["ada"]["n"] or config["source"]["images"])
+    for message in saved.warnings:
+        warn(message)
+    return saved
+
+
+@contextmanager
+def _saying_how_to_go_on(files: RunFolder | None) -> Iterator[None]:
+    """Inside: when another rank is lost, the message also has what is safe and the command that goes on from it."""
+    try:
+        yield
+    except RankLost as error:
+        if files is None or not files.started:
+            raise
+        raise RankLost(f"{error}. {files.how_to_go_on('go on under torchrun as before, with')}") from error

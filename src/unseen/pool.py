@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -12,14 +14,22 @@ class Pool:
     """One tensor of images with room for K rounds; a minibatch is an index gather.
 
     Rows 0..N-1 are the source, rows N + (k-1)n .. N + kn - 1 are round k. ``parents`` says from which row
-    each row was made (its own for the source); a fictitious sample has its parent's label.
+    each row was made (its own for the source); a fictitious sample has its parent's label. ``room(rows, like)`` gives
+    the space for the images.
     """
 
-    def __init__(self, images: Tensor, labels: Tensor, K: int = 0, n: int | None = None) -> None:
+    def __init__(
+        self,
+        images: Tensor,
+        labels: Tensor,
+        K: int = 0,
+        n: int | None = None,
+        room: Callable[[int, Tensor], Tensor] = lambda rows, like: torch.empty(rows, *like.shape[1:], dtype=like.dtype),
+    ) -> None:
         self.n = n or len(images)
         self.source_size = self.size = len(images)
         rows = len(images) + K * self.n
-        self.images = torch.empty(rows, *images.shape[1:], dtype=images.dtype)
+        self.images = room(rows, images)
         self.labels = torch.empty(rows, dtype=labels.dtype)
         self.parents = torch.arange(rows)
         self.images[: self.size] = images
@@ -47,11 +57,16 @@ class Pool:
             return torch.arange(self.size - self.n, self.size)
         return draws.without_replacement(self.size, self.n)
 
-    def append(self, images: Tensor, parents: Tensor) -> None:
-        """Add one round: fictitious images, made from the rows ``parents``, with those rows' labels."""
-        assert len(images) == len(parents) == self.n, (len(images), len(parents), self.n)
+    def write(self, images: Tensor, at: int) -> None:
+        """Put fictitious images into the next round, from its row ``at`` on; they are drawn from once it is closed."""
+        assert at + len(images) <= self.n, (at, len(images), self.n)
+        self.images[self.size + at : self.size + at + len(images)] = images
+
+    def close(self, parents: Tensor) -> None:
+        """The next round is written: its images were made from the rows ``parents``, and have those rows' labels."""
+        assert len(parents) == self.n, (len(parents), self.n)
         new = slice(self.size, self.size + self.n)
-        self.images[new], self.labels[new], self.parents[new] = images, self.labels[parents], parents
+        self.labels[new], self.parents[new] = self.labels[parents], parents
         self.size += self.n
 
     def round(self, k: int) -> slice:

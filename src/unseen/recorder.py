@@ -9,13 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.ascent import measure_climb
+from unseen.ascent import Climb, measure_climb
 from unseen.checks import type_problems
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
 from unseen.events import Events
-from unseen.metrics import evaluate
+from unseen.metrics import hits
 from unseen.run import RunFolder
 from unseen.settings import ADA
 from unseen.state import State
@@ -67,20 +67,28 @@ class Recorder:
     ) -> None:
         self.files, self.ada, self.engine, self.cadence = files, ada, engine, cadence
         self.watch, self.progress = watch, progress
-        self.lines: list[dict[str, Any]] = files.metrics() if files else []
-        self.events = self._open_events()
+        self.lines: list[dict[str, Any]] = engine.first(lambda: files.metrics() if files else [])
+        self.events: Events | None = None
+        self._write(self._open_events)
         self._climbed = 0
 
-    def _open_events(self) -> Events | None:
-        if self.files is None:
-            return None
-        with self.files.saving():
-            return Events(self.files.path / "events", self.lines)
+    def _write(self, work: Callable[[RunFolder], None]) -> None:
+        """Rank 0 does the work in the folder, if there is one; when it can't, every rank raises why."""
+
+        def write() -> None:
+            if self.files:
+                work(self.files)
+
+        self.engine.first(write)
+
+    def _open_events(self, files: RunFolder) -> None:
+        with files.saving():
+            self.events = Events(files.path / "events", self.lines)
 
     def begin(self, state: State) -> None:
         """Training starts or goes on from ``state``; a new run is saved before its first step."""
-        if self.files and state.t == 0:
-            self.files.save(state)
+        if state.t == 0:
+            self._write(lambda files: files.save(state))
         self._tell(state)
 
     def stepped(self, state: State) -> None:
@@ -88,13 +96,13 @@ class Recorder:
         last, every = state.t == self.ada.T, self.cadence
         line = self._record_step(state) if state.t % every.record == 0 or last else None
         round_next = state.k < self.ada.K and state.t == (state.k + 1) * self.ada.T_min
-        if self.files and (state.t % every.save == 0 or round_next or last):
-            self.files.save(state)
+        if state.t % every.save == 0 or round_next or last:
+            self._write(lambda files: files.save(state))
         self._tell(state, line)
 
     def recall(self, k: int, part: int) -> Tensor | None:
         """The images of this part of round k, if an interrupted run had made them."""
-        return self.files.recall_part(k, part) if self.files else None
+        return self.engine.first(lambda: self.files.recall_part(k, part) if self.files else None)
 
     def climbed(self, k: int, images: int, of: int) -> None:
         """``images`` more of round k are made."""
@@ -103,43 +111,51 @@ class Recorder:
 
     def made(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
         """A part of round k is complete."""
-        if self.files:
-            self.files.keep_part(k, part, images, parents)
+        self._write(lambda files: files.keep_part(k, part, images, parents))
 
     def appended(self, state: State, starts: Tensor) -> None:
         """A round was added to the pool; ``starts`` are the rows its samples were made from."""
         self._climbed = 0
-        rows = state.pool.round(state.k)
-        x0, y = self.engine.put(*state.pool.take(starts))
-        x, _ = self.engine.put(*state.pool.take(torch.arange(rows.start, rows.stop)))
-        with self.engine.seeded(state.draws.seed_for(f"climb {state.k}")):
-            climb = measure_climb(state.net, x0, x, y, self.ada)
-        line = self._add({"step": state.t, "round": state.k, "fictitious": len(x), **asdict(climb)})
-        if self.files:
-            self.files.save(state)
+        climb = self._measure(state, starts)
+        line = self._add({"step": state.t, "round": state.k, "fictitious": len(starts), **asdict(climb)})
+        self._write(lambda files: files.save(state))
         self._tell(state, line)
+
+    def _measure(self, state: State, starts: Tensor) -> Climb:
+        engine, pool, rows = self.engine, state.pool, state.pool.round(state.k)
+        x0, y = engine.put(*pool.take(engine.share(starts)))
+        x, _ = engine.put(*pool.take(engine.share(torch.arange(rows.start, rows.stop))))
+        with engine.seeded(state.draws.seed_for(f"climb {state.k}")):
+            return Climb.mean(engine.gather(measure_climb(state.net, x0, x, y, self.ada, engine), len(starts)))
 
     def end(self, state: State) -> None:
         """Training is over: the last iterate is the result."""
-        if self.files:
-            self.files.save_weights(state.net.model.state_dict())
+        self._write(lambda files: files.save_weights(state.net.model.state_dict()))
 
     def _record_step(self, state: State) -> dict[str, Any]:
         steps = state.t % self.cadence.record or self.cadence.record
         line: dict[str, Any] = {"step": state.t, "round": state.k, "loss": float(state.losses) / steps}
         state.losses.zero_()
         if self.watch and (state.t % self.cadence.watch == 0 or state.t == self.ada.T):
-            with self.engine.seeded(state.draws.seed_for(f"watch {state.t}")):
-                line["accuracy"] = {name: evaluate(state.net, domain) for name, domain in self.watch.items()}
+            line["accuracy"] = {name: self._accuracy(state, domain) for name, domain in self.watch.items()}
         return self._add(line)
+
+    def _accuracy(self, state: State, domain: Domain) -> float:
+        rows = self.engine.share(torch.arange(len(domain)))
+        with self.engine.seeded(state.draws.seed_for(f"watch {state.t} {domain.name}")):
+            right = hits(state.net, domain.images[rows], domain.labels[rows])
+        return float(self.engine.gather(right.to(self.engine.resolved), len(domain)).double().mean())
 
     def _add(self, line: dict[str, Any]) -> dict[str, Any]:
         self.lines.append(line)
-        if self.files and self.events:
-            self.files.add_metrics(line)
-            with self.files.saving():
-                self.events.add(line)
+        self._write(lambda files: self._append(files, line))
         return line
+
+    def _append(self, files: RunFolder, line: dict[str, Any]) -> None:
+        assert self.events is not None
+        files.add_metrics(line)
+        with files.saving():
+            self.events.add(line)
 
     def _tell(self, state: State, line: Mapping[str, Any] | None = None) -> None:
         self.progress(Progress("minimize", state.t, self.ada.T, state.k, line))

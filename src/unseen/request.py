@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,8 @@ from unseen.settings import ADA, make, problems
 
 SETTINGS = frozenset(f.name for f in fields(ADA))
 JOB = frozenset(f.name for f in fields(Job))
-OTHERS = frozenset({"seed", "out", "device", "threads", "cadence"})
+ENGINE = frozenset(f.name for f in fields(Engine) if f.init)
+OTHERS = frozenset({"seed", "out", "cadence"}) | ENGINE
 CADENCE = frozenset(f.name for f in fields(Cadence))
 
 
@@ -34,6 +37,28 @@ class Request:
     out: Path
     engine: Engine
     cadence: Cadence
+
+    def record(self) -> dict[str, Any]:
+        """What a run's config keeps of it."""
+        return {
+            "ada": self.ada.asdict(),
+            "job": self.job.asdict(),
+            "seed": self.seed,
+            "cadence": asdict(self.cadence),
+            "engine": self.engine.record(),
+        }
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 over every setting that makes it this run and no other; where its folder is, is none of them."""
+        return hashlib.sha256(json.dumps(_one_spelling(self.record()), sort_keys=True).encode()).hexdigest()
+
+
+def _one_spelling(value: Any) -> Any:
+    """The same with 1.0 as 1: a file may have either, and they are one setting."""
+    if isinstance(value, dict):
+        return {name: _one_spelling(inner) for name, inner in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def train(
@@ -64,29 +89,39 @@ def train(
 
 def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
     """The training that ``file`` (TOML) and ``flags`` describe; a flag wins over the file, a default over nothing."""
-    given = (_read_toml(file) if file is not None else {}) | {k: v for k, v in flags.items() if v is not None}
-    given = _hold_anywhere(given)
-    ada_fields = {k: v for k, v in given.items() if k in SETTINGS}
-    job_fields = {k: v for k, v in given.items() if k in JOB}
-    all_problems(
-        str(file) if file is not None else "settings",
-        _other_problems(given) + problems(ada_fields) + job_problems(job_fields),
-    )
-    ada, job, seed = ADA(**ada_fields), Job(**job_fields), given.get("seed", 0)
+    given = (read_toml(file) if file is not None else {}) | {k: v for k, v in flags.items() if v is not None}
+    given = hold_anywhere(given)
+    all_problems(str(file) if file is not None else "settings", request_problems(given))
+    return resolve(given)
+
+
+def request_problems(given: Mapping[str, Any]) -> list[str]:
+    """Everything wrong with these settings, whosever they are; those not given have their defaults."""
+    ada, job = _pick(given, SETTINGS), _pick(given, JOB)
+    return _other_problems(given) + problems(ada) + job_problems(job)
+
+
+def resolve(given: Mapping[str, Any]) -> Request:
+    """The training that these settings describe, with the defaults of those not given."""
+    ada, job, seed = ADA(**_pick(given, SETTINGS)), Job(**_pick(given, JOB)), given.get("seed", 0)
     return Request(
         ada=ada,
         job=job,
         seed=seed,
         out=Path(given.get("out") or Path("runs") / default_name(ada, job, seed)),
-        engine=Engine(given.get("device", "auto"), given.get("threads")),
+        engine=Engine(**_pick(given, ENGINE)),
         cadence=Cadence(**given.get("cadence", {})),
     )
+
+
+def _pick(given: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: given[name] for name in names if name in given}
 
 
 def request_of(folder: Path) -> Request:
     """The request behind a run folder, as its config has it."""
     config = RunFolder(folder).config()
-    engine = Engine(config["engine"]["device"], config["engine"]["threads"])
+    engine = Engine(**{name: config["engine"][name] for name in ENGINE})
     return Request(
         make(config["ada"]), job_of(config, folder), config["seed"], folder, engine, Cadence(**config["cadence"])
     )
@@ -99,7 +134,7 @@ def default_name(ada: ADA, job: Job, seed: int) -> str:
     return "-".join([Path(job.source).name or "source", method, *extras, f"seed{seed}"])
 
 
-def _hold_anywhere(given: dict[str, Any]) -> dict[str, Any]:
+def hold_anywhere(given: dict[str, Any]) -> dict[str, Any]:
     """The same with absolute paths, so that the run can go on from another folder; other values as they are."""
     if isinstance(given.get("watch"), list):
         given = given | {"watch": tuple(map(_absolute_folder, given["watch"]))}
@@ -118,7 +153,8 @@ def _absolute_folder(name: Any) -> Any:
     return str(path.resolve()) if path.is_dir() else name
 
 
-def _read_toml(file: Path) -> dict[str, Any]:
+def read_toml(file: Path) -> dict[str, Any]:
+    """The file's settings, by name."""
     try:
         return tomllib.loads(file.read_text())
     except OSError as error:

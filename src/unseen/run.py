@@ -7,8 +7,9 @@ import json
 import os
 import shlex
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,26 @@ from unseen.storage import fsync_folder, read_tensors, write_atomically, write_j
 
 KEPT_CHECKPOINTS = 2
 SUBFOLDERS = ("checkpoints", "rounds", "events")
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a run goes on from: a checkpoint's tensors and counters, and what to warn of."""
+
+    tensors: dict[str, Tensor]
+    t: int
+    k: int
+    warnings: list[str]
+
+    def put_into(self, state: State, read_round: Callable[[int], tuple[Tensor, Tensor]]) -> None:
+        """Make ``state`` what was saved, with its rounds; it stays new where nothing was."""
+        if self.tensors:
+            _restore_tensors(state, self.tensors)
+        for k in range(1, self.k + 1):
+            images, parents = read_round(k)
+            state.pool.write(images, at=0)
+            state.pool.close(parents)
+        state.t, state.k = self.t, self.k
 
 
 class RunFolder:
@@ -163,11 +184,10 @@ class RunFolder:
             raise RunFolderError(f"{self.path}: round {k} has no images")
         return torch.cat([p["images"] for p in parts]), torch.cat([p["parents"] for p in parts])
 
-    def _whole_round(self, k: int, n: int) -> tuple[Tensor, Tensor]:
-        images, parents = self.read_round(k)
-        if len(images) != n:
-            raise RunFolderError(f"{self.path / 'rounds' / str(k)} is damaged: {len(images)} images, expected {n}")
-        return images, parents
+    def _check_round(self, k: int, n: int) -> None:
+        found = len(self.read_round(k)[0])
+        if found != n:
+            raise RunFolderError(f"{self.path / 'rounds' / str(k)} is damaged: {found} images, expected {n}")
 
     def save(self, state: State) -> None:
         """A checkpoint of everything, durable before it has its name; the last two are kept."""
@@ -179,8 +199,8 @@ class RunFolder:
         for old in sorted(self._checkpoints.glob("*.safetensors"))[:-KEPT_CHECKPOINTS]:
             old.unlink()
 
-    def restore(self, state: State) -> list[str]:
-        """Put ``state`` where the newest whole checkpoint has it; what was refused on the way is returned.
+    def go_back(self, n: int) -> Saved:
+        """The newest whole checkpoint whose rounds of ``n`` images are whole; its warnings tell what was refused.
 
         Metrics recorded after that checkpoint are cut off: they will be recorded again, the same.
         """
@@ -188,23 +208,21 @@ class RunFolder:
         for path in sorted(self._checkpoints.glob("*.safetensors"), reverse=True):
             try:
                 tensors, meta = read_tensors(path)
-                rounds = [self._whole_round(k, state.pool.n) for k in range(1, meta["k"] + 1)]
+                for k in range(1, meta["k"] + 1):
+                    self._check_round(k, n)
             except RunFolderError as error:
                 refused.append(str(error))
                 continue
-            _restore_tensors(state, tensors)
-            for images, parents in rounds:
-                state.pool.append(images, parents)
-            state.t, state.k = meta["t"], meta["k"]
             self._cut_metrics(meta["metrics_bytes"])
-            return [f"{error}; the checkpoint before it is used" for error in refused]
+            warnings = [f"{error}; the checkpoint before it is used" for error in refused]
+            return Saved(tensors, meta["t"], meta["k"], warnings)
         if refused:
             raise RunFolderError(
                 "\n".join([f"{self.path} has no whole checkpoint to go on from:", *(f"  - {r}" for r in refused),
                            "start again in another folder: unseen train --out ANOTHER"])
             )  # fmt: skip
         self._cut_metrics(0)
-        return [f"{self.path} has no checkpoint: the run starts again from its first step"]
+        return Saved({}, 0, 0, [f"{self.path} has no checkpoint: the run starts again from its first step"])
 
     def _cut_metrics(self, size: int) -> None:
         path = self.path / "metrics.jsonl"
@@ -230,11 +248,11 @@ class RunFolder:
         except (SaveFailed, OSError) as error:
             raise SaveFailed(f"{error}. {self.how_to_go_on()}") from error
 
-    def how_to_go_on(self) -> str:
-        """What is safe and the command that goes on from it."""
+    def how_to_go_on(self, first: str = "free space or repair the disk, then") -> str:
+        """What is safe, what to do first and the command that goes on from it."""
         whole = sorted(p.stem for p in self._checkpoints.glob("*.safetensors"))
         safe = f"The checkpoint of step {int(whole[-1][:8])} is untouched" if whole else "Nothing was saved before"
-        return f"{safe}; free space or repair the disk, then: {self.resume_command}"
+        return f"{safe}; {first}: {self.resume_command}"
 
 
 def _tensors_of(state: State) -> dict[str, Tensor]:

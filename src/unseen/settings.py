@@ -15,6 +15,7 @@ CHOICES = {
     "scale": ("released", "paper"),
     "sampling": ("union", "chain"),
 }
+MINIMIZATION = frozenset({"alpha", "T", "batch", "ridge"})  # what is left of the settings where there are no rounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +67,7 @@ def ERM(**settings: Any) -> ADA:
 
     Takes the settings of the minimization: ``alpha``, ``T``, ``batch``, ``ridge``.
     """
-    useless = sorted(set(settings) - {"alpha", "T", "batch", "ridge"})
+    useless = sorted(set(settings) - MINIMIZATION)
     if useless:
         raise InputError(
             f"ERM: {', '.join(useless)} has no meaning without rounds; expected alpha, T, batch or ridge "

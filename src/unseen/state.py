@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -19,6 +20,8 @@ class State:
     """All that one step hands to the next: with it, training goes on exactly where it was."""
 
     net: Split
+    forward: Callable[[Tensor], Tensor]
+    """the net as training calls it: the engine's precision, and its ranks"""
     optimizer: Optimizer
     pool: Pool
     draws: Draws

@@ -1,0 +1,75 @@
+"""What a CPU and its C library need to be told: denormals, the allocator, how much memory there is."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # malloc.h
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+
+
+@contextmanager
+def flushed_denormals() -> Iterator[None]:
+    """Inside: denormals are zero. Adam's moments of dead weights go denormal, which many CPUs handle slowly."""
+    before = _denormals_flushed()
+    _flush_denormals(True)
+    try:
+        yield
+    finally:
+        _flush_denormals(before)
+
+
+def _flush_denormals(flush: bool) -> None:
+    """On every thread: the flag is a thread's own, and OpenMP's workers have it from the one that starts them.
+
+    Those already there are let go; the next parallel loop starts new ones.
+    """
+    torch.set_flush_denormal(flush)
+    for library in (Path(torch.__file__).parent / "lib").glob("libgomp*"):
+        ctypes.CDLL(str(library)).omp_pause_resource_all(1)
+
+
+def _denormals_flushed() -> bool:
+    """torch can set the flag but not tell it: see what a product that is denormal comes to."""
+    return bool(torch.full((), 1e-30) * 1e-10 == 0)
+
+
+@contextmanager
+def kept_memory() -> Iterator[None]:
+    """Inside: what a step frees, the next step gets again.
+
+    glibc by itself returns each large tensor to the kernel, and every page of the next one is a fault: a seventh of
+    the ascent's time in float32. After: glibc's own habits, and what is free goes back.
+    """
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "mallopt"):  # another C library, with habits of its own
+        yield
+        return
+    if not libc.mallopt(M_MMAP_THRESHOLD, 2**30):
+        libc.mallopt(M_MMAP_THRESHOLD, 2**25)  # the most that older versions take
+    libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
+    try:
+        yield
+    finally:
+        libc.mallopt(M_MMAP_THRESHOLD, 2**25)
+        libc.mallopt(M_TRIM_THRESHOLD, 2**26)
+        libc.malloc_trim(0)
+
+
+def memory() -> int:
+    """How many bytes of memory this process may use: the machine's, or its container's share."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit = CGROUP_LIMIT.read_text().strip() if CGROUP_LIMIT.exists() else "max"
+    return min(machine, int(limit)) if limit.isdigit() else machine
+
+
+def bf16_unit() -> str | None:
+    """The instructions with which this CPU multiplies bf16 faster than float32, if it has any."""
+    can = torch.cpu.get_capabilities()
+    return next((name for name in ("amx_bf16", "avx512_bf16") if can.get(name)), None)

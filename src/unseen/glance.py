@@ -1,0 +1,92 @@
+"""How far a training is, told by its folder: whoever can see the folder needs no word from the process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import safetensors
+from rich.console import Console
+
+from unseen.console import showing_many
+from unseen.errors import RunFolderError
+from unseen.recorder import Progress
+from unseen.run import RunFolder
+from unseen.task import Task, Training
+from unseen.workers import under_way
+
+EVERY = 0.5  # seconds between two looks
+
+
+@contextmanager
+def watching(tasks: Sequence[Task], token: str, console: Console) -> Iterator[None]:
+    """Inside: the console shows how many runs are done, and how far those under way are."""
+    stop = threading.Event()
+    with showing_many(console) as show:
+        looks = _Looks(tasks, token, show)
+        thread = threading.Thread(target=looks.until, args=(stop,), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+            looks.look()
+
+
+class _Looks:
+    """What was seen of each task; what is new is shown."""
+
+    def __init__(self, tasks: Sequence[Task], token: str, show: Callable[[str, Progress | None], None]) -> None:
+        self.token, self.show = token, show
+        self.left = list(tasks)
+        self.runs = sum(isinstance(task, Training) for task in tasks)
+        self.seen: dict[str, Progress] = {}
+
+    def until(self, stop: threading.Event) -> None:
+        """Look again and again."""
+        while not stop.wait(EVERY):
+            self.look()
+
+    def look(self) -> None:
+        """Look once."""
+        for task in [task for task in self.left if task.done]:
+            self.left.remove(task)
+            self.show(task.name, None)
+        done = self.runs - sum(isinstance(task, Training) for task in self.left)
+        self._tell("sweep", Progress("sweep", done, self.runs, 0))
+        for task in self.left:
+            if under_way(task, self.token) and (progress := glance(task.folder, task.steps)):
+                self._tell(task.name, progress)
+
+    def _tell(self, name: str, progress: Progress) -> None:
+        if self.seen.get(name) != progress:
+            self.seen[name] = progress
+            self.show(name, progress)
+
+
+def glance(folder: Path, steps: int) -> Progress | None:
+    """Where the training of so many steps in this folder is; None when it has not begun."""
+    files = RunFolder(folder)
+    try:
+        config, lines = files.config(), files.metrics()
+        line = lines[-1] if lines else None
+        k = line["round"] if line else 0
+        made = _images_made(folder / "rounds" / str(k + 1)) if k < config["ada"]["K"] else 0
+    except (OSError, RunFolderError, safetensors.SafetensorError):  # it may be gone while we look
+        return None
+    if made:
+        return Progress("maximize", made, config["ada"]["n"] or config["source"]["images"], k)
+    return Progress("minimize", line["step"] if line else 0, steps, k, line)
+
+
+def _images_made(round_folder: Path) -> int:
+    return sum(map(_images_in, round_folder.glob("*.safetensors")))
+
+
+def _images_in(part: Path) -> int:
+    with safetensors.safe_open(str(part), framework="pt") as file:
+        count: int = file.get_slice("images").get_shape()[0]
+    return count

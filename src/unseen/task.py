@@ -1,0 +1,128 @@
+"""What a worker of a sweep takes on. How it stands is told by files alone, so that any process can see it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from unseen.errors import RunFolderError
+from unseen.request import Request, train
+from unseen.run import RunFolder
+from unseen.storage import write_atomically
+
+
+class Task(ABC):
+    """A piece of a sweep that one worker does alone."""
+
+    request: Request
+
+    @property
+    def folder(self) -> Path:
+        """Where it is done."""
+        return self.request.out
+
+    @property
+    def home(self) -> Path:
+        """The sweep's folder."""
+        return self.folder.parent
+
+    @property
+    def name(self) -> str:
+        """The folder, as seen from the sweep's."""
+        return str(self.folder.relative_to(self.home))
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """Minimization steps to its end."""
+
+    @property
+    @abstractmethod
+    def done(self) -> bool:
+        """Whether nobody needs to take it on any more: it came to its end, or failed."""
+
+    @property
+    @abstractmethod
+    def ready(self) -> bool:
+        """Whether it can be taken on now."""
+
+    @abstractmethod
+    def work(self, warn: Callable[[str], None]) -> None:
+        """Do it, from where it is."""
+
+    @abstractmethod
+    def fail(self, traceback: str) -> None:
+        """Write down why it can't be done."""
+
+
+@dataclass(frozen=True)
+class Training(Task):
+    """One run, from where it is to its end."""
+
+    request: Request
+    after: Path | None = None
+    """the folder of a walk that begins this run's: until it has, or is gone, the run waits"""
+
+    @property
+    def steps(self) -> int:
+        """Every minimization step."""
+        return self.request.ada.T
+
+    @property
+    def done(self) -> bool:
+        """Finished or failed."""
+        return finished(self.request) or failed(self.request)
+
+    @property
+    def ready(self) -> bool:
+        """Unless a walk has yet to begin it."""
+        return self.after is None or RunFolder(self.folder).started or not self.after.exists()
+
+    def work(self, warn: Callable[[str], None]) -> None:
+        """Train, or go on training."""
+        train(self.request, resume=RunFolder(self.folder).started, warn=warn)
+
+    def fail(self, traceback: str) -> None:
+        """Keep the traceback."""
+        fail(self.request, traceback)
+
+
+def finished(request: Request) -> bool:
+    """Whether this very run came to its end: a folder with other settings is another run's."""
+    files = RunFolder(request.out)
+    try:
+        return files.finished and _same(files.config(), request.record())
+    except RunFolderError:  # a damaged config: training says so
+        return False
+
+
+def _same(config: dict[str, object], wanted: dict[str, object]) -> bool:
+    """Whether the config is of this run, whatever machine it was begun on."""
+    return all(config.get(name) == wanted[name] for name in wanted if name != "engine")
+
+
+def error_file(request: Request) -> Path:
+    """Where a run's traceback is kept: beside the run folders, since a run can fail before it has one."""
+    return request.out.parent / "errors" / f"{request.out.name}.txt"
+
+
+def failed(request: Request) -> bool:
+    """Whether the run failed and nobody asked for another try."""
+    return error_file(request).exists()
+
+
+def fail(request: Request, traceback: str) -> None:
+    """Remember that the run failed, and why."""
+    path = error_file(request)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, traceback.encode())
+
+
+def forget_failure(request: Request) -> None:
+    """Let the run be tried again."""
+    path = error_file(request)
+    path.unlink(missing_ok=True)
+    if path.parent.exists() and not any(path.parent.iterdir()):
+        path.parent.rmdir()
