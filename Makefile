@@ -24,8 +24,8 @@ format: $(VENV)/dev-installed  ## put the code into the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/demo-installed  ## measure speed, as ratios against slow twins
-	$(BIN)/python -m benchmarks.ascent
+bench: $(VENV)/dev-installed  ## measure speed, as ratios against slow twins (20 minutes; nothing else should run)
+	$(BIN)/python -m benchmarks
 
 clean:  ## remove the virtual environment and what tools left behind
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

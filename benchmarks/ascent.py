@@ -1,98 +1,77 @@
-"""The ascent against a plain twin: `make bench`, or `python -m benchmarks.ascent --images 256 --repeats 5`.
-
-Both make the same fictitious images of the same digits on one thread, turn about, and the best of several repeats
-counts. The twin does it the plain way: standard layout, batches of 32, gradients for the weights too, reference
-features computed again at every step.
-"""
+"""The ascent on the paper's digit net, default precision and float32, against the plain twin: on all cores, on one."""
 
 from __future__ import annotations
 
-import argparse
-import datetime
-import json
-import platform
-import time
-from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
 import torch
-from torch import Tensor
+from torch.utils.flop_counter import FlopCounterMode
 
 import unseen
-from unseen.cost import scale_of, softmax_loss, transport_cost
+from benchmarks import measure, sides
+from benchmarks.measure import Result, in_words
 
-RESULTS = Path(__file__).parent / "results" / "ascent.jsonl"
-
-
-def plain_ascend(net: unseen.Split, x: Tensor, y: Tensor, ada: unseen.ADA) -> Tensor:
-    return torch.cat([_plain_batch(net, a, b, ada) for a, b in zip(x.split(32), y.split(32), strict=True)])
+T_MAX = 15
 
 
-def _plain_batch(net: unseen.Split, x0: Tensor, y: Tensor, ada: unseen.ADA) -> Tensor:
-    x = x0
-    for _ in range(ada.T_max):
-        x = x.detach().requires_grad_()
-        z0 = net.features(x0)
-        z = net.features(x)
-        objective = softmax_loss(net.head(z), y) - ada.gamma * transport_cost(ada, z, z0, x, x0)
-        objective.sum().backward()
-        x = x + scale_of(ada, 1).step * x.grad
-    return x.detach()
+def run(quick: bool) -> list[Result]:
+    images, width, gemm, repeats = (8, 1 / 16, 128, 1) if quick else (128, 1.0, 2048, 3)
+    return [
+        result for threads in measure.thread_counts(quick) for result in _compare(images, width, gemm, repeats, threads)
+    ]
 
 
-def seconds(work: Callable[[], Tensor]) -> tuple[float, Tensor]:
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--images", type=int, default=256)
-    parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args()
-    ada = unseen.ADA()
-    digits = unseen.domain("mnist5k-train").head(options.images)
-    plain = unseen.split(unseen.models.ConvNet(seed=0)).eval()
-    fast = unseen.split(unseen.models.ConvNet(seed=0))
-    engine = unseen.Engine("cpu", threads=1)
-    fast_times, plain_times = [], []
-    with engine.running():
-        engine.place(fast)
-        x, y = engine.put(digits.images, digits.labels)
-        for _ in range(options.repeats):
-            took, ours = seconds(lambda: unseen.ascend(fast, x, y, ada))
-            fast_times.append(took)
-            took, theirs = seconds(lambda: plain_ascend(plain, digits.images, digits.labels, ada))
-            plain_times.append(took)
-    # On a digit's flat background every pooling window is a tie, which rounding breaks one way or the other: single
-    # pixels may differ, so what both moved the images by is compared as a whole.
-    apart = float((ours - theirs).norm() / (theirs - digits.images).norm())
-    assert apart < 0.05, f"the twins moved the images differently: {apart:.3f} of the movement"
-    work = options.images * ada.T_max
-    result = {
-        "benchmark": "ascent, ConvNet, float32, 1 thread",
-        "us_per_image_step": round(min(fast_times) / work * 1e6),
-        "plain_us_per_image_step": round(min(plain_times) / work * 1e6),
-        "ratio": round(min(plain_times) / min(fast_times), 2),
-        "apart": round(apart, 4),
-        "images": options.images,
-        "best_of": options.repeats,
-        "torch": torch.__version__,
-        "cpu": next(
-            (
-                line.split(":")[1].strip()
-                for line in Path("/proc/cpuinfo").read_text().splitlines()
-                if "model name" in line
-            ),
-            platform.processor(),
-        ),
-        "date": datetime.date.today().isoformat(),
+def _compare(images: int, width: float, gemm: int, repeats: int, threads: int) -> list[Result]:
+    makes = {
+        "plain": partial(sides.plain_ascent, images, T_MAX, width),
+        "plain, reference detached": partial(sides.plain_ascent, images, T_MAX, width, detached=True),
+        "ours": partial(sides.our_ascent, images, T_MAX, width),
+        "ours, float32": partial(sides.our_ascent, images, T_MAX, width, "float32"),
+        "gemm": measure.gemm(gemm),
     }
-    with RESULTS.open("a") as file:
-        file.write(json.dumps(result) + "\n")
-    print(json.dumps(result, indent=2))
+    tooks = measure.interleave(makes, threads=threads, repeats=repeats)
+    seconds = {name: measure.best(of).seconds for name, of in tooks.items()}
+    rate = measure.gemm_operations(gemm) / seconds.pop("gemm")
+    micros = {name: s / images / T_MAX * 1e6 for name, s in seconds.items()}
+    reached = operations(sides.convnet(width), torch.zeros(1, 3, 32, 32)) / micros["ours, float32"] * 1e6
+    start, moved = sides.digits(images).images.numpy(), {name: of[-1].result for name, of in tooks.items()}
+    apart = {name: sides.apart(moved[name], moved["plain"], start) for name in ("ours", "ours, float32")}
+    numbers = {
+        "threads": threads, "images": images, "T_max": T_MAX, "width": width, "best_of": repeats,
+        "us_per_image_step": micros, "gemm_gflops": rate / 1e9, "float32_gflops": reached / 1e9, "apart": apart,
+    }  # fmt: skip
+    return [_default(micros, numbers), _float32(micros, numbers, reached / rate)]
 
 
-if __name__ == "__main__":
-    main()
+def operations(net: unseen.Split, x: torch.Tensor) -> int:
+    """What one ascent step has to multiply and add: a forward pass and the gradient for the input."""
+    with net.frozen(), FlopCounterMode(display=False) as counted:
+        net(x.requires_grad_()).sum().backward()
+    return counted.get_total_flops()
+
+
+def _default(micros: dict[str, float], numbers: dict) -> Result:
+    ratio = micros["plain"] / micros["ours"]
+    fairer = micros["plain, reference detached"] / micros["ours"]
+    return Result(
+        what=f"ascent, ConvNet, {unseen.Engine('cpu').precision}, {in_words(numbers['threads'])}, per image and step",
+        twin=f"{micros['plain']:,.0f} us",
+        ours=f"{micros['ours']:,.0f} us",
+        reached=f"{ratio:.1f}x ({fairer:.1f}x a twin that detaches its reference features)",
+        bar="6x",
+        met=ratio >= 6,
+        numbers=numbers,
+    )
+
+
+def _float32(micros: dict[str, float], numbers: dict, share: float) -> Result:
+    ratio = micros["plain"] / micros["ours, float32"]
+    return Result(
+        what=f"ascent, ConvNet, float32, {in_words(numbers['threads'])}, per image and step",
+        twin=f"{micros['plain']:,.0f} us",
+        ours=f"{micros['ours, float32']:,.0f} us",
+        reached=f"{ratio:.1f}x, {share:.0%} of the GEMM rate ({numbers['gemm_gflops']:.0f} GFLOP/s)",
+        bar="1.5x and 60 % of the float32 GEMM rate",
+        met=ratio >= 1.5 and share >= 0.6,
+        numbers=numbers,
+    )

@@ -1,0 +1,104 @@
+"""Does bf16 change the result? Paired trainings on real digits, float32 against bf16, the same seeds.
+
+`python -m benchmarks.precision DATA --precision bf16 --seeds 0 1 2` trains (the paper's net and setting, K=2, gamma=1,
+10,000 steps on the first 10,000 MNIST images) and appends one line for each run to results/precision.jsonl; a run
+that was interrupted goes on, one that is in the file is not repeated. `python -m benchmarks.precision --compare` prints
+the paired differences. DATA is the folder with mnist/ (the official idx files) and digits/ (npz of the targets).
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import unseen
+from unseen.report.statistics import mean, t_interval
+from unseen.run import RunFolder
+
+RESULTS = Path(__file__).parents[1] / "results" / "precision.jsonl"
+RUNS = Path("runs/precision")
+TARGETS = {"SVHN": "svhn_test", "MNIST-M": "mnist_m_test", "USPS": "usps_test"}
+
+
+def real_digits(images: np.ndarray, labels: np.ndarray, name: str) -> unseen.Domain:
+    """Any of the sets as 32x32 RGB in [0, 1]; grey is repeated, the resize is bilinear."""
+    x = torch.from_numpy(images.copy()).float() / 255
+    x = x.permute(0, 3, 1, 2) if x.ndim == 4 else x[:, None].expand(-1, 3, -1, -1)
+    if x.shape[-1] != 32:
+        x = F.interpolate(x, (32, 32), mode="bilinear", align_corners=False).clamp(0, 1)
+    classes = tuple(str(digit) for digit in range(10))
+    return unseen.Domain(name, x.contiguous(), torch.from_numpy(labels.astype(np.int64)), classes)
+
+
+def idx(folder: Path, name: str, header: int) -> np.ndarray:
+    path = next(folder.glob(f"{name}*"))
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return np.frombuffer(content, np.uint8)[header:]
+
+
+def first_mnist(data: Path, count: int = 10_000) -> unseen.Domain:
+    images = idx(data / "mnist", "train-images", 16).reshape(-1, 28, 28)
+    return real_digits(images[:count], idx(data / "mnist", "train-labels", 8)[:count], f"MNIST, first {count:,}")
+
+
+def targets(data: Path) -> dict[str, unseen.Domain]:
+    files = {name: np.load(data / "digits" / f"{file}.npz") for name, file in TARGETS.items()}
+    return {name: real_digits(file["images"], file["labels"], name) for name, file in files.items()}
+
+
+def lines() -> list[dict]:
+    return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+
+
+def train(data: Path, precision: str, seed: int) -> None:
+    if any(line["engine"]["precision"] == precision and line["seed"] == seed for line in lines()):
+        return
+    folder = RUNS / f"{precision}-seed{seed}"
+    net = unseen.split(unseen.models.ConvNet(seed=seed))
+    unseen.fit(
+        net, first_mnist(data), unseen.ADA(K=2, gamma=1.0), seed=seed, folder=folder, progress=True,
+        resume=RunFolder(folder).started, engine=unseen.Engine("cpu", precision, threads=1),
+    )  # fmt: skip
+    config = RunFolder(folder).finished_config()
+    line = {key: config[key] for key in ("ada", "seed", "source", "engine", "versions", "created")}
+    scores = {name: {"accuracy": unseen.evaluate(net, d), "images": len(d)} for name, d in targets(data).items()}
+    with RESULTS.open("a") as file:
+        file.write(json.dumps({**line, "selection": "last iterate", "scores": scores}) + "\n")
+
+
+def compare() -> None:
+    accuracy = {(line["engine"]["precision"], line["seed"]): line["scores"] for line in lines()}
+    seeds = sorted(seed for precision, seed in accuracy if precision == "bf16" and ("float32", seed) in accuracy)
+    for name in TARGETS:
+        of = {p: [100 * accuracy[p, seed][name]["accuracy"] for seed in seeds] for p in ("float32", "bf16")}
+        gaps = [b - a for a, b in zip(of["float32"], of["bf16"], strict=True)]
+        interval = t_interval(gaps)
+        print(
+            f"{name}: float32 {mean(of['float32']):.1f} (seeds {min(of['float32']):.1f} to {max(of['float32']):.1f}), "
+            f"bf16 {mean(of['bf16']):.1f} (seeds {min(of['bf16']):.1f} to {max(of['bf16']):.1f}), difference "
+            f"{mean(gaps):+.1f}, 95 % interval {interval.low:+.1f} to {interval.high:+.1f}, {len(seeds)} seeds"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="?")
+    parser.add_argument("--precision", choices=("float32", "bf16"))
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--compare", action="store_true")
+    options = parser.parse_args()
+    if options.compare:
+        compare()
+    else:
+        for seed in options.seeds:
+            train(options.data, options.precision, seed)
+
+
+if __name__ == "__main__":
+    main()
