@@ -1,6 +1,7 @@
 """Determinism for every test, a guard on the global generators, and the tiny nets and data that tests share."""
 
 import random
+import signal
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -10,6 +11,8 @@ from torch import Tensor, nn
 
 torch.use_deterministic_algorithms(True)  # also fills torch.empty with NaN, so that nobody reads what nobody wrote
 torch.set_num_threads(1)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for what it starts in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests send it to processes of their own
 
 CLASSES = 4
 
