@@ -94,7 +94,7 @@ def fit(
         state = State(net, engine.prepare(net), optimizer, pool, Draws(seed))
         if files and saved:
             saved.put_into(state, lambda k: engine.first(lambda: files.read_round(k)))
-        recorder = Recorder(files if engine.rank == 0 else None, ada, engine, cadence, watch, tell)
+        recorder = Recorder(files, ada, engine, cadence, watch, tell)
         recorder.begin(state)
         augment_and_train(state, ada, engine, recorder)
         recorder.end(state)
