@@ -18,6 +18,7 @@ import torch
 import torch.nn.functional as F
 
 import unseen
+from unseen.evaluation import result_line, score_run
 from unseen.report.statistics import mean, t_interval
 from unseen.run import RunFolder
 
@@ -47,9 +48,9 @@ def first_mnist(data: Path, count: int = 10_000) -> unseen.Domain:
     return real_digits(images[:count], idx(data / "mnist", "train-labels", 8)[:count], f"MNIST, first {count:,}")
 
 
-def targets(data: Path) -> dict[str, unseen.Domain]:
+def targets(data: Path) -> list[unseen.Domain]:
     files = {name: np.load(data / "digits" / f"{file}.npz") for name, file in TARGETS.items()}
-    return {name: real_digits(file["images"], file["labels"], name) for name, file in files.items()}
+    return [real_digits(file["images"], file["labels"], name) for name, file in files.items()]
 
 
 def lines() -> list[dict]:
@@ -65,18 +66,20 @@ def train(data: Path, precision: str, seed: int) -> None:
         net, first_mnist(data), unseen.ADA(K=2, gamma=1.0), seed=seed, folder=folder, progress=True,
         resume=RunFolder(folder).started, engine=unseen.Engine("cpu", precision, threads=1),
     )  # fmt: skip
-    config = RunFolder(folder).finished_config()
-    line = {key: config[key] for key in ("ada", "seed", "source", "engine", "versions", "created")}
-    scores = {name: {"accuracy": unseen.evaluate(net, d), "images": len(d)} for name, d in targets(data).items()}
+    score_run(folder, targets(data), net)
     with RESULTS.open("a") as file:
-        file.write(json.dumps({**line, "selection": "last iterate", "scores": scores}) + "\n")
+        file.write(json.dumps(result_line(folder)) + "\n")
 
 
 def compare() -> None:
-    accuracy = {(line["engine"]["precision"], line["seed"]): line["scores"] for line in lines()}
-    seeds = sorted(seed for precision, seed in accuracy if precision == "bf16" and ("float32", seed) in accuracy)
+    accuracy = {
+        (line["engine"]["precision"], line["seed"], score["domain"]): 100 * score["accuracy"]
+        for line in lines()
+        for score in line["scores"]
+    }
+    seeds = sorted({seed for _, seed, _ in accuracy})
     for name in TARGETS:
-        of = {p: [100 * accuracy[p, seed][name]["accuracy"] for seed in seeds] for p in ("float32", "bf16")}
+        of = {p: [accuracy[p, seed, name] for seed in seeds] for p in ("float32", "bf16")}
         gaps = [b - a for a, b in zip(of["float32"], of["bf16"], strict=True)]
         interval = t_interval(gaps)
         print(

@@ -13,10 +13,11 @@ import torch
 from torch import nn
 
 import unseen
-from unseen.engine import PART_BYTES, Engine, adam, ascent_batch, cpu, evaluation_batch, leaves_out
+from unseen.engine import PART_BYTES, Engine, adam, ascent_batch, cpu, evaluation_batch
 from unseen.engine.cpu import bf16_unit
 from unseen.engine.ranks import leads
 from unseen.errors import InputError, RunFolderError, SaveFailed
+from unseen.split import split
 
 SETTINGS = unseen.ADA(K=1, T=12, T_min=6, T_max=2, batch=8, eta=20.0, alpha=1e-2)
 
@@ -160,9 +161,9 @@ def test_a_parameter_that_gets_no_gradient_is_noticed_and_the_model_left_as_it_w
     net = make_net("normalized").train()
     net[1].eval()
     before, modes = copy.deepcopy(net.state_dict()), [m.training for m in net.modules()]
-    assert not leaves_out(net, digits[0][:1])
-    assert leaves_out(WithSpare(net), digits[0][:1])
-    assert not leaves_out(net.requires_grad_(False), digits[0][:1])
+    assert not split(net).leaves_out(digits[0][:1])
+    assert split(WithSpare(net), head="used.9").leaves_out(digits[0][:1])
+    assert not split(net.requires_grad_(False)).leaves_out(digits[0][:1])
     assert [m.training for m in net.modules()] == modes
     assert all(torch.equal(before[name], tensor) for name, tensor in net.state_dict().items())
     assert all(p.grad is None for p in net.parameters())

@@ -16,7 +16,7 @@ from unseen.config import check_folder, make_config, warn_of_other_bits
 from unseen.console import showing_if
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.draws import Draws
-from unseen.engine import Engine, adam, leaves_out
+from unseen.engine import Engine, adam
 from unseen.errors import InputError, RankLost
 from unseen.pool import Pool
 from unseen.recorder import Cadence, Progress, Recorder
@@ -72,13 +72,12 @@ def fit(
     source = as_domain(source)
     with engine.seeded(seed):
         classes = count_classes(net, source.images)
+        unused = engine.ranks > 1 and net.leaves_out(source.images[:1])
     source = as_domain(source, classes=classes)
     if ada.batch < engine.ranks:
         raise InputError(f"batch={ada.batch} can't be shared by {engine.ranks} ranks; raise batch or start fewer ranks")
     config = make_config(net, source, ada, seed, engine, cadence, watch, job)
     files = RunFolder(folder) if folder is not None else None
-    with engine.seeded(seed):
-        unused = engine.ranks > 1 and leaves_out(net, source.images[:1])
     with (
         _saying_how_to_go_on(files),
         engine.running(unused=unused),

@@ -144,7 +144,7 @@ class Recorder:
         rows = self.engine.share(torch.arange(len(domain)))
         with self.engine.seeded(state.draws.seed_for(f"watch {state.t} {domain.name}")):
             right = hits(state.net, domain.images[rows], domain.labels[rows])
-        return float(self.engine.gather(right.to(self.engine.resolved), len(domain)).double().mean())
+        return float(self.engine.gather(right, len(domain)).double().mean())
 
     def _add(self, line: dict[str, Any]) -> dict[str, Any]:
         self.lines.append(line)

@@ -68,17 +68,33 @@ class Split(nn.Module):
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """Inside: evaluation mode and no gradients for parameters. After: every mode and flag as it was."""
-        modes = [(module, module.training) for module in self.modules()]
         flags = [(parameter, parameter.requires_grad) for parameter in self.parameters()]
+        with self._evaluated():
+            self.requires_grad_(False)
+            try:
+                yield
+            finally:
+                for parameter, flag in flags:
+                    parameter.requires_grad_(flag)
+
+    def leaves_out(self, x: Tensor) -> bool:
+        """Whether a forward pass in evaluation leaves some trainable parameter without a gradient."""
+        parameters = [p for p in self.parameters() if p.requires_grad]
+        if not parameters:
+            return False
+        with self._evaluated():
+            gradients = torch.autograd.grad(self(beside(self, x)).sum(), parameters, allow_unused=True)
+        return any(gradient is None for gradient in gradients)
+
+    @contextmanager
+    def _evaluated(self) -> Iterator[None]:
+        modes = [(module, module.training) for module in self.modules()]
         self.eval()
-        self.requires_grad_(False)
         try:
             yield
         finally:
             for module, training in modes:
                 module.training = training
-            for parameter, flag in flags:
-                parameter.requires_grad_(flag)
 
     @contextmanager
     def _watching(self, see: Callable[[Tensor], None]) -> Iterator[None]:

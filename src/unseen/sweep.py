@@ -203,7 +203,7 @@ def run(
 
 def _do(planned: Plan, jobs: int | None, engine: str, address: str | None, console: Console | None) -> list[str]:
     threads = max(request.engine.threads or 1 for request in planned.runs)
-    gpu = any(request.engine.resolved.type == "cuda" for request in planned.runs)
+    gpu = any(request.engine.on_gpu for request in planned.runs)
     with crew(jobs, threads, gpu, engine, address) as workers:
         for request in planned.to_do:
             forget_failure(request)

@@ -87,8 +87,13 @@ class Engine(Ranks):
         return self.resolved.type == "cpu"
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether it is a GPU's."""
+        return self.resolved.type == "cuda"
+
+    @property
     def _bf16_pays(self) -> bool:
-        if self.resolved.type == "cuda":
+        if self.on_gpu:
             return bool(torch.cuda.is_bf16_supported(including_emulation=False))
         return self.on_cpu and cpu.bf16_unit() is not None
 
@@ -165,7 +170,7 @@ class Engine(Ranks):
     def seeded(self, seed: int) -> Iterator[None]:
         """Inside: what the model draws (dropout) follows ``seed``, each rank its own. After: generators as before."""
         generators = [torch.default_generator]
-        if self.resolved.type == "cuda":
+        if self.on_gpu:
             generators.append(torch.cuda.default_generators[self.resolved.index or 0])
         before = [g.get_state() for g in generators]
         for g in generators:
@@ -225,21 +230,6 @@ def adam(net: nn.Module, alpha: float, ridge: float) -> torch.optim.Adam:
         {"params": others, "weight_decay": 0.0},
     ]
     return torch.optim.Adam([g for g in groups if g["params"]], lr=alpha, fused=True)
-
-
-def leaves_out(net: nn.Module, images: Tensor) -> bool:
-    """Whether a forward pass of ``net`` in evaluation leaves some trainable parameter without a gradient."""
-    parameters = [p for p in net.parameters() if p.requires_grad]
-    if not parameters:
-        return False
-    modes = [(module, module.training) for module in net.modules()]
-    net.eval()
-    try:
-        gradients = torch.autograd.grad(net(beside(net, images)).sum(), parameters, allow_unused=True)
-    finally:
-        for module, training in modes:
-            module.training = training
-    return any(gradient is None for gradient in gradients)
 
 
 def _device_of(net: nn.Module) -> torch.device:

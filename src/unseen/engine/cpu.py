@@ -44,8 +44,8 @@ def _denormals_flushed() -> bool:
 def kept_memory() -> Iterator[None]:
     """Inside: what a step frees, the next step gets again.
 
-    glibc by itself returns each large tensor to the kernel, and every page of the next one is a fault: a seventh of
-    the ascent's time in float32. After: glibc's own habits, and what is free goes back.
+    glibc by itself returns each large tensor to the kernel, and every page of the next one is a fault
+    (benchmarks/README.md). After: glibc's own habits, and what is free goes back.
     """
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "mallopt"):  # another C library, with habits of its own

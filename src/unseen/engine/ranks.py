@@ -72,7 +72,7 @@ class Ranks:
         if self.ranks == 1:
             return part
         sizes = [len(p) for p in torch.tensor_split(torch.empty(of), self.ranks)]
-        padded = part.new_zeros(max(sizes), *part.shape[1:])
+        padded = part.new_zeros(max(sizes), *part.shape[1:], device=self._fabric.device)
         padded[: len(part)] = part
         parts = [torch.empty_like(padded) for _ in sizes]
         torch.distributed.all_gather(parts, padded)
