@@ -10,6 +10,7 @@ from dataclasses import asdict
 from benchmarks import (
     ascent,
     denormals,
+    ensemble,
     growth,
     measure,
     memory,
@@ -31,6 +32,7 @@ BENCHMARKS: dict[str, Callable[[bool], list[Result]]] = {
     "memory": memory.run,
     "growth": growth.run,
     "ranks": ranks.run,
+    "ensemble": ensemble.run,
     "denormals": denormals.run,
     "profiles": profiles.run,
     "table1": table1.run,

@@ -3,70 +3,42 @@
 `python -m benchmarks.precision DATA --precision bf16 --seeds 0 1 2` trains (the paper's net and setting, K=2, gamma=1,
 10,000 steps on the first 10,000 MNIST images) and appends one line for each run to results/precision.jsonl; a run
 that was interrupted goes on, one that is in the file is not repeated. `python -m benchmarks.precision --compare` prints
-the paired differences. DATA is the folder with mnist/ (the official idx files) and digits/ (npz of the targets).
+the paired differences. DATA is the folder with the real sets (`unseen domains` lists what is found in it).
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 from pathlib import Path
 
-import numpy as np
-import torch
-import torch.nn.functional as F
-
 import unseen
+from unseen.data import root
 from unseen.evaluation import result_line, score_run
+from unseen.job import Job
 from unseen.report.statistics import mean, t_interval
 from unseen.run import RunFolder
 
 RESULTS = Path(__file__).parents[1] / "results" / "precision.jsonl"
 RUNS = Path("runs/precision")
-TARGETS = {"SVHN": "svhn_test", "MNIST-M": "mnist_m_test", "USPS": "usps_test"}
-
-
-def real_digits(images: np.ndarray, labels: np.ndarray, name: str) -> unseen.Domain:
-    """Any of the sets as 32x32 RGB in [0, 1]; grey is repeated, the resize is bilinear."""
-    x = torch.from_numpy(images.copy()).float() / 255
-    x = x.permute(0, 3, 1, 2) if x.ndim == 4 else x[:, None].expand(-1, 3, -1, -1)
-    if x.shape[-1] != 32:
-        x = F.interpolate(x, (32, 32), mode="bilinear", align_corners=False).clamp(0, 1)
-    classes = tuple(str(digit) for digit in range(10))
-    return unseen.Domain(name, x.contiguous(), torch.from_numpy(labels.astype(np.int64)), classes)
-
-
-def idx(folder: Path, name: str, header: int) -> np.ndarray:
-    path = next(folder.glob(f"{name}*"))
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return np.frombuffer(content, np.uint8)[header:]
-
-
-def first_mnist(data: Path, count: int = 10_000) -> unseen.Domain:
-    images = idx(data / "mnist", "train-images", 16).reshape(-1, 28, 28)
-    return real_digits(images[:count], idx(data / "mnist", "train-labels", 8)[:count], f"MNIST, first {count:,}")
-
-
-def targets(data: Path) -> list[unseen.Domain]:
-    files = {name: np.load(data / "digits" / f"{file}.npz") for name, file in TARGETS.items()}
-    return [real_digits(file["images"], file["labels"], name) for name, file in files.items()]
+TARGETS = ("svhn-test", "mnist-m-test", "usps-test")
 
 
 def lines() -> list[dict]:
     return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
 
 
-def train(data: Path, precision: str, seed: int) -> None:
+def train(precision: str, seed: int) -> None:
     if any(line["engine"]["precision"] == precision and line["seed"] == seed for line in lines()):
         return
     folder = RUNS / f"{precision}-seed{seed}"
     net = unseen.split(unseen.models.ConvNet(seed=seed))
     unseen.fit(
-        net, first_mnist(data), unseen.ADA(K=2, gamma=1.0), seed=seed, folder=folder, progress=True,
-        resume=RunFolder(folder).started, engine=unseen.Engine("cpu", precision, threads=1),
+        net, Job(source="mnist-train", images=10_000).load_source(), unseen.ADA(K=2, gamma=1.0), seed=seed,
+        folder=folder, progress=True, resume=RunFolder(folder).started,
+        engine=unseen.Engine("cpu", precision, threads=1),
     )  # fmt: skip
-    score_run(folder, targets(data), net)
+    score_run(folder, [unseen.domain(name) for name in TARGETS], net)
     with RESULTS.open("a") as file:
         file.write(json.dumps(result_line(folder)) + "\n")
 
@@ -99,8 +71,9 @@ def main() -> None:
     if options.compare:
         compare()
     else:
+        root.use(options.data)
         for seed in options.seeds:
-            train(options.data, options.precision, seed)
+            train(options.precision, seed)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,13 @@ def _precision_is_not_the_machines_choice(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.fixture(autouse=True)
+def _no_data_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests that need real data name the folder; what a test makes the data root, the next doesn't have."""
+    monkeypatch.setenv("UNSEEN_DATA", "")
+    monkeypatch.delenv("UNSEEN_DATA")
+
+
+@pytest.fixture(autouse=True)
 def _torch_settings_are_left_alone() -> Iterator[None]:
     yield
     assert torch.get_num_threads() == 1

@@ -153,7 +153,8 @@ def test_a_second_process_on_one_folder_is_refused_with_the_first_ones_number(tm
     [
         (["train", "--gamma", "-1", "--T", "50"], 2, ["2 problems", "gamma=-1.0", "raise T above 200"]),
         (["train", "--source", "mnist5k-trian"], 2, ['did you mean "mnist5k-train"?']),
-        (["train", "--source", "svhn"], 2, ["SVHN", "ufldl.stanford.edu", "folder:PATH"]),
+        (["train", "--source", "svhn"], 2, ["svhn-train and svhn-test", "folder:PATH"]),
+        (["train", "--source", "svhn-train"], 2, ["UNSEEN_DATA", "unseen download svhn-train --data FOLDER"]),
         (["train", "--model", "convnext"], 2, ["FILE.py:FUNCTION", 'did you mean "convnet"?']),
         (["train", "--model", "absent.py:make"], 2, ["absent.py"]),
         (["train", "--device", "abacus"], 2, ['device="abacus"', '"cpu"']),
@@ -237,7 +238,7 @@ def test_an_own_model_and_an_own_folder_train_and_evaluate_from_anywhere(shell, 
 def test_the_domains_are_listed_with_their_counts_and_what_is_missing(shell):
     code, text = shell("domains")
     assert code == 0
-    for word in ("mnist5k-train", "4,000", "uci-8x8", "1,797", "SVHN", "ufldl"):
+    for word in ("mnist5k-train", "4,000", "uci-8x8", "1,797", "SVHN", "unseen download"):
         assert word in text
 
 

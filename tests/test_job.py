@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 import unseen
 from unseen.errors import InputError, RunFolderError
-from unseen.job import Job
+from unseen.job import Job, job_of
 
 SETTINGS = unseen.ADA(K=1, T=6, T_min=2, T_max=2, n=4, batch=4)
 
@@ -41,6 +43,86 @@ def test_a_model_that_cannot_be_made_is_refused_with_the_reason(tmp_path, monkey
     assert said in str(caught.value)
 
 
+@pytest.fixture
+def six_grey_images(tmp_path):
+    for i in range(6):
+        place = tmp_path / "grey" / "ab"[i // 3] / f"{i}.png"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (4, 4), (40 * i,) * 3).save(place)
+    return str(tmp_path / "grey")
+
+
+@pytest.mark.parametrize(
+    ("given", "numbers"),
+    [
+        ({}, [0, 1, 2, 3, 4, 5]),
+        ({"images": 2}, [0, 1]),
+        ({"images": 3, "offset": 2}, [2, 3, 4]),
+        ({"offset": 4}, [4, 5]),
+    ],
+    ids=["all", "the first two", "three from number 2", "the rest from number 4"],
+)
+def test_a_job_uses_so_many_of_the_sources_images_from_that_number_on(six_grey_images, given, numbers):
+    source = Job(source=six_grey_images, **given).load_source()
+    assert (source.images[:, 0, 0, 0] * 255 / 40).round().int().tolist() == numbers
+    assert source.labels.tolist() == [number // 3 for number in numbers]
+    assert source.classes == ("a", "b")
+    assert source.images.untyped_storage().nbytes() == 4 * source.images.numel(), "the images left out stay in memory"
+
+
+def test_the_images_that_a_job_uses_are_told_in_the_origin(six_grey_images):
+    origin = Job(source=six_grey_images, images=3, offset=2).load_source().origin
+    assert origin.endswith("; 3 of these, from number 2")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"images": 7}, "7 of them from number 0: grey has 6 images"),
+        ({"images": 3, "offset": 4}, "3 of them from number 4: grey has 6 images"),
+        ({"offset": 6}, "the rest from number 6: grey has 6 images"),
+    ],
+    ids=["too many", "too far", "nothing left"],
+)
+def test_more_images_than_the_source_has_are_refused(six_grey_images, given, said):
+    with pytest.raises(InputError, match=said):
+        Job(source=six_grey_images, **given).load_source()
+
+
+def test_every_field_that_is_wrong_is_told_at_once():
+    with pytest.raises(InputError) as caught:
+        Job(images=0, offset=-1, resize="nearest", size=0)
+    for problem in ("images=0: expected 1 or more", "offset=-1: expected 0 or more", "size=0", "resize='nearest'"):
+        assert problem in str(caught.value)
+    with pytest.raises(InputError, match=r"settings: resize=3: expected a name$"):
+        Job(resize=3)
+
+
+def test_a_target_is_resized_as_the_source_is_and_never_cut(tmp_path, six_grey_images):
+    Image.effect_noise((9, 9), 90).save(tmp_path / "grey" / "a" / "0.png")
+    job = Job(source=six_grey_images, images=2, resize="lanczos")
+    target = job.load_target(six_grey_images, ("a", "b"))
+    assert len(target) == 6
+    assert torch.equal(target.images[:2], job.load_source().images)
+    assert not torch.equal(target.images, Job(source=six_grey_images).load_target(six_grey_images, ("a", "b")).images)
+
+
+@pytest.mark.parametrize("source", ["mnist-train", "MNIST-train"])
+def test_mnists_test_part_is_watched_when_its_training_part_is_the_source(source, tmp_path, monkeypatch):
+    images = np.random.default_rng(0).integers(0, 256, (30, 28, 28), dtype=np.uint8)
+    for part in ("train", "test"):
+        np.savez(tmp_path / f"mnist_{part}.npz", images=images, labels=np.arange(30) % 10)
+    monkeypatch.setenv("UNSEEN_DATA", str(tmp_path))
+    job = Job(source=source, images=20, watch_images=5)
+    watched = job.watched(job.load_source())
+    assert {name: len(domain) for name, domain in watched.items()} == {"mnist-test": 5}
+
+
+def test_a_job_of_an_older_run_is_read_with_the_defaults_of_the_fields_it_lacks():
+    older = {name: value for name, value in Job().asdict().items() if name not in ("images", "offset", "resize")}
+    assert job_of({"job": older}, Path("runs/older")) == Job()
+
+
 def test_dropout_is_refused_for_a_model_that_does_not_take_it():
     with pytest.raises(InputError, match=r"dropout=0\.5: only the convnet takes it"):
         Job(model="mine.py:make", dropout=0.5).build_model(3, 0)
@@ -72,3 +154,15 @@ def test_damaged_weights_are_refused_by_name(tmp_path, make_net, make_digits):
     (tmp_path / "run/weights.safetensors").write_bytes(b"<html>not found</html>")
     with pytest.raises(RunFolderError, match=r"weights\.safetensors is damaged"):
         unseen.load(tmp_path / "run", make_net())
+
+
+def test_a_loaded_convnet_has_the_layout_it_was_trained_in_and_so_the_same_bits(tmp_path, make_digits):
+    job = Job(width=1 / 16)
+    images = torch.nn.functional.interpolate(make_digits(8)[0], size=32)
+    trained = job.build_model(4, 0)
+    unseen.fit(
+        trained, (images, make_digits(8)[1]), unseen.ERM(T=1, batch=4), folder=tmp_path / "run", job=job.asdict()
+    )
+    loaded = unseen.load(tmp_path / "run")
+    assert loaded.model.body[0].weight.is_contiguous(memory_format=torch.channels_last)
+    assert torch.equal(loaded(images), trained(images))

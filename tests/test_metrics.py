@@ -6,7 +6,7 @@ from torch import nn
 
 from unseen.data.domain import Domain
 from unseen.errors import InputError
-from unseen.metrics import evaluate, softmax_scores
+from unseen.metrics import evaluate, hits, raw_scores, softmax_scores
 from unseen.split import split
 
 
@@ -77,3 +77,17 @@ def test_a_target_with_more_classes_than_the_model_is_refused(make_net, digits):
     x, y = digits
     with pytest.raises(InputError, match=r"target: labels lie in 1\.\.4, expected 0\.\.3 \(the model gives 4 scores\)"):
         evaluate(make_net(), (x, y + 1))
+
+
+@pytest.mark.parametrize("batch", [None, 7])
+def test_raw_scores_are_the_models_before_any_softmax(make_net, digits, batch):
+    net = split(make_net("normalized").train())
+    scores = raw_scores(net, digits[0], batch=batch)
+    assert not scores.requires_grad
+    torch.testing.assert_close(scores, copy.deepcopy(net).eval()(digits[0]).detach())
+    assert torch.equal(hits(net, *digits, batch=batch), scores.argmax(1) == digits[1])
+
+
+def test_what_is_no_network_is_refused(digits):
+    with pytest.raises(InputError, match=r"expected a torch\.nn\.Module, got str"):
+        evaluate("runs/a", digits)

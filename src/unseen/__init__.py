@@ -1,12 +1,14 @@
 """Train on one domain, hold up on domains nobody has seen: adversarial data augmentation (Volpi et al., 2018)."""
 
 from unseen import _torchvision as _torchvision
-from unseen import models, sweep
+from unseen import models, rules, sweep
 from unseen.ascent import ascend
+from unseen.baselines.adda import ADDA, Adapted, adapt
 from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
 from unseen.data.folder import folder
 from unseen.engine import Engine
+from unseen.ensemble import Ensemble
 from unseen.fit import Run, fit
 from unseen.job import load
 from unseen.metrics import evaluate
@@ -16,12 +18,16 @@ from unseen.split import Split, split
 
 __all__ = [
     "ADA",
+    "ADDA",
     "ERM",
+    "Adapted",
     "Cadence",
     "Domain",
     "Engine",
+    "Ensemble",
     "Run",
     "Split",
+    "adapt",
     "ascend",
     "domain",
     "domains",
@@ -30,6 +36,7 @@ __all__ = [
     "folder",
     "load",
     "models",
+    "rules",
     "split",
     "sweep",
 ]

@@ -1,20 +1,26 @@
-"""Accuracy of finished runs on domains, kept in the run's folder so that nothing is measured twice."""
+"""Accuracy of finished runs and ensembles on domains, kept in their folders so that nothing is measured twice."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+
+from unseen import ensemble_folder
 from unseen.data.domain import Domain
+from unseen.ensemble import Ensemble
+from unseen.errors import InputError, RunFolderError
 from unseen.job import load
-from unseen.metrics import evaluate
+from unseen.metrics import accuracy, evaluate, scores_on
 from unseen.run import RunFolder
 from unseen.split import Split
-from unseen.storage import write_json
+from unseen.storage import read_tensors, write_json, write_tensors
 
 
 @dataclass(frozen=True)
@@ -28,22 +34,36 @@ class Score:
     """fingerprint of the domain's data"""
 
 
-def score_run(folder: Path, domains: Sequence[Domain], net: Split | None = None) -> list[Score]:
-    """The run's accuracy on each domain; what ``evaluation.json`` has for the same weights and data is not redone."""
-    files = RunFolder(folder)
-    path = folder / "evaluation.json"
-    weights = hashlib.sha256(files.weights.read_bytes()).hexdigest() if files.finished else ""
-    known = _known(path, weights)
+def score_run(
+    folder: Path, domains: Sequence[Domain], net: Split | Ensemble | None = None, *, keep: bool = False
+) -> list[Score]:
+    """The accuracy of a run, or of an ensemble, on each domain.
+
+    What ``evaluation.json`` has for the same weights and data is not redone. With ``keep``, the run's raw scores stay
+    in its folder, too: ``scores_of`` gives them back.
+    """
+    path, measured = folder / "evaluation.json", _Measured(folder, net)
+    known = _known(path, measured.weights)
     scores = []
     for domain in domains:
+        raw = measured.scores(domain) if keep else None
         score = known.get(domain.fingerprint)
         if score is None:
-            net = net or load(folder)
-            score = Score(domain.name, evaluate(net, domain), len(domain), domain.fingerprint)
+            right = measured.accuracy(domain) if raw is None else accuracy(raw.argmax(1), domain.labels)
+            score = Score(domain.name, right, len(domain), domain.fingerprint)
+        score = replace(score, domain=domain.name)  # the same data may have had another name
         known[domain.fingerprint] = score
         scores.append(score)
-    write_json(path, {"weights": weights, "scores": [asdict(score) for score in known.values()]})
+    write_json(path, {"weights": measured.weights, "scores": [asdict(score) for score in known.values()]})
     return scores
+
+
+def scores_of(folder: Path, domain: Domain, net: Split | None = None) -> Tensor:
+    """A run's raw scores on a domain, float32 (N, classes), in the order of its images.
+
+    They are computed once for the same weights and data, and kept in ``scores/`` in the run's folder.
+    """
+    return _Measured(folder, net).scores(domain)
 
 
 def result_line(folder: Path) -> dict[str, Any]:
@@ -52,6 +72,66 @@ def result_line(folder: Path) -> dict[str, Any]:
     kept = {name: config[name] for name in ("ada", "job", "seed", "source", "engine", "versions", "created")}
     scores = json.loads((folder / "evaluation.json").read_text())["scores"]
     return {"run": folder.name, **kept, "selection": "last iterate", "scores": scores}
+
+
+def config_of(folder: Path) -> dict[str, Any]:
+    """The config that tells what a finished run was trained on; of an ensemble, that of its first member."""
+    if not ensemble_folder.record_of(folder).exists():
+        return RunFolder(folder).finished_config()
+    config = RunFolder(ensemble_folder.read(folder).places[0]).config()
+    if config["job"] is None:
+        raise RunFolderError(
+            f"{folder} has members from Python with networks of their own: use it there, with "
+            f"unseen.evaluate(unseen.Ensemble.load({str(folder)!r}, models=...), ...)"
+        )
+    return config
+
+
+class _Measured:
+    """A finished run or an ensemble, which is loaded when there is something to measure."""
+
+    def __init__(self, folder: Path, net: Split | Ensemble | None) -> None:
+        self.folder = folder
+        self.is_ensemble = ensemble_folder.record_of(folder).exists()
+        self._given = net
+
+    @cached_property
+    def weights(self) -> str:
+        """SHA-256 of what decides every score; empty for a run that isn't finished."""
+        path = ensemble_folder.record_of(self.folder) if self.is_ensemble else RunFolder(self.folder).weights
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+
+    @cached_property
+    def _net(self) -> Split | Ensemble:
+        if self._given is not None:
+            return self._given
+        return Ensemble.load(self.folder) if self.is_ensemble else load(self.folder)
+
+    def accuracy(self, domain: Domain) -> float:
+        return evaluate(self._net, domain)
+
+    def scores(self, domain: Domain) -> Tensor:
+        """The raw scores on a domain, as they were kept or anew."""
+        if self.is_ensemble:
+            raise InputError(f"{self.folder} holds an ensemble: scores are kept of runs, in the run's own folder")
+        RunFolder(self.folder).finished_config()
+        path = self.folder / "scores" / f"{domain.fingerprint}.safetensors"
+        scores = _kept(path, self.weights)
+        if scores is None:
+            assert isinstance(self._net, Split)
+            scores = scores_on(self._net, domain)
+            path.parent.mkdir(exist_ok=True)
+            write_tensors(path, {"scores": scores}, {"weights": self.weights, "domain": domain.name})
+        return scores
+
+
+def _kept(path: Path, weights: str) -> Tensor | None:
+    """Scores of these weights; a file that can't be read only costs computing them again."""
+    try:
+        tensors, meta = read_tensors(path)
+    except RunFolderError:
+        return None
+    return tensors["scores"] if meta["weights"] == weights else None
 
 
 def _known(path: Path, weights: str) -> dict[str, Score]:

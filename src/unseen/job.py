@@ -15,6 +15,7 @@ from torch import nn
 
 from unseen.checks import is_whole, type_problems
 from unseen.data.catalogue import DEFAULT_SOURCE, domain
+from unseen.data.digits import kernel_problems
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.errors import InputError, RunFolderError, all_problems, did_you_mean
@@ -22,7 +23,7 @@ from unseen.models import ConvNet
 from unseen.run import RunFolder
 from unseen.split import Split, split
 
-HELD_OUT = {DEFAULT_SOURCE: "mnist5k-heldout"}
+HELD_OUT = {DEFAULT_SOURCE: "mnist5k-heldout", "mnist-train": "mnist-test"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,13 @@ class Job:
     """What is trained on what, by name."""
 
     source: str = DEFAULT_SOURCE
-    """the source domain: a built-in name, or a folder with one subfolder for each class"""
+    """the source domain: a built-in or real name, or a folder with one subfolder for each class"""
+    images: int | None = None
+    """how many of the source's images are used; all when not given"""
+    offset: int = 0
+    """number of the first of them, in the order they come in"""
+    resize: str = "bilinear"
+    """kernel that resizes images: "bilinear" or "lanczos\""""
     size: int | None = None
     """side to which a folder's images are resized; the convnet's 32 when not given"""
     model: str = "convnet"
@@ -50,20 +57,36 @@ class Job:
         all_problems("settings", job_problems(vars(self)))
 
     def load_source(self) -> Domain:
-        """The source domain."""
-        return domain(self.source, self._side)
+        """The source domain, or the images of it that are asked for."""
+        whole = domain(self.source, self.side, resize=self.resize)
+        return whole if self.images is None and self.offset == 0 else self._rows(whole)
+
+    def _rows(self, whole: Domain) -> Domain:
+        end = len(whole) if self.images is None else self.offset + self.images
+        if self.offset >= len(whole) or end > len(whole):
+            last = f"{self.images:,} of them" if self.images is not None else "the rest"
+            raise InputError(
+                f"{last} from number {self.offset:,}: {whole.name} has {len(whole):,} images, numbered from 0; give "
+                "fewer images or a smaller offset"
+            )
+        rows = slice(self.offset, end)
+        origin = f"{whole.origin}; {end - self.offset:,} of these, from number {self.offset:,}"
+        # Copied, so that the images that aren't used don't stay in memory.
+        return Domain(whole.name, whole.images[rows].clone(), whole.labels[rows].clone(), whole.classes, origin)
 
     def load_target(self, name: str, source_classes: tuple[str, ...]) -> Domain:
         """Another domain, prepared as the source was and with the source's class numbers."""
-        return domain(name, self._side, classes=source_classes)
+        return domain(name, self.side, classes=source_classes, resize=self.resize)
 
     @property
-    def _side(self) -> int | None:
+    def side(self) -> int | None:
+        """Side to which images are resized, if they are."""
         return self.size or (ConvNet.SIDE if self.model == "convnet" else None)
 
     def watched(self, source: Domain) -> dict[str, Domain]:
         """The domains to watch."""
-        names = self.watch if self.watch is not None else (HELD_OUT[self.source],) if self.source in HELD_OUT else ()
+        held_out = HELD_OUT.get(self.source.lower())
+        names = self.watch if self.watch is not None else (held_out,) if held_out else ()
         return {name: self.load_target(name, source.classes).head(self.watch_images) for name in names}
 
     def build_model(self, classes: int, seed: int) -> Split:
@@ -94,10 +117,10 @@ def job_problems(fields_given: Mapping[str, Any]) -> list[str]:
     """Everything wrong with these fields of a job; those not given have their defaults."""
     values: dict[str, Any] = {f.name: f.default for f in fields(Job)} | dict(fields_given)
     wrong = type_problems(Job, values)
-    for name in ("size", "watch_images"):
-        if is_whole(values[name]) and values[name] < 1:
-            wrong[name] = f"{name}={values[name]}: expected 1 or more"
-    return list(wrong.values())
+    for name, least in {"size": 1, "images": 1, "offset": 0, "watch_images": 1}.items():
+        if is_whole(values[name]) and values[name] < least:
+            wrong[name] = f"{name}={values[name]}: expected {least} or more"
+    return list(wrong.values()) + ([] if "resize" in wrong else kernel_problems(values["resize"]))
 
 
 def _maker(name: str) -> Callable[..., Any]:
@@ -149,6 +172,7 @@ def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
         shapes = config["model"]["shapes"]
         job = job_of(config, files.path)
         model = job.build_model(shapes[f"{config['model']['head']}.weight"][0], config["seed"])
+        Engine(device="cpu").place(model)  # in the layout it was trained in
     _load_weights(model.model if isinstance(model, Split) else model, files.weights)
     return split(model, config["model"]["head"]).eval()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from unseen.checks import is_whole
-from unseen.data.catalogue import FOLDER_PREFIX, domains
+from unseen.data.catalogue import FOLDER_PREFIX, names
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.fit import Run, fit
@@ -135,7 +135,7 @@ def default_name(ada: ADA, job: Job, seed: int) -> str:
 
 
 def hold_anywhere(given: dict[str, Any]) -> dict[str, Any]:
-    """The same with absolute paths, so that the run can go on from another folder; other values as they are."""
+    """The same with absolute paths, so that the run can go on from another folder, and names in one spelling."""
     if isinstance(given.get("watch"), list):
         given = given | {"watch": tuple(map(_absolute_folder, given["watch"]))}
     if "source" in given:
@@ -147,8 +147,10 @@ def hold_anywhere(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _absolute_folder(name: Any) -> Any:
-    if not isinstance(name, str) or name in {entry.name for entry in domains()}:
+    if not isinstance(name, str):
         return name
+    if name.lower() in names():
+        return name.lower()
     path = Path(name.removeprefix(FOLDER_PREFIX)).expanduser()
     return str(path.resolve()) if path.is_dir() else name
 

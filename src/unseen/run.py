@@ -77,6 +77,13 @@ class RunFolder:
             raise RunFolderError(f"{self.path} is not finished; go on with: {self.resume_command}")
         return config
 
+    def trim(self) -> None:
+        """Let go of what only an unfinished run needs, its rounds and checkpoints: most of the folder's size."""
+        assert self.finished
+        for folder in (self._checkpoints, self.path / "rounds"):
+            for part in folder.rglob("*.safetensors"):
+                part.unlink()
+
     @property
     def started(self) -> bool:
         """Whether a run was begun here."""

@@ -20,6 +20,7 @@ from typing import Any
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from unseen.data import root
 from unseen.errors import InputError, RunFolderError
 from unseen.run import RunFolder
 from unseen.task import Task
@@ -69,7 +70,7 @@ class Crew:
     def _start(self, tasks: Sequence[Task], token: str, workers: int) -> list[str]:
         # With one job joblib would work in this process, and what ends a worker would end the sweep.
         with parallel_config(**self.backend, n_jobs=max(self.jobs, 2)):
-            work = delayed(_work)(tasks, token, self.parent)
+            work = delayed(_work)(tasks, token, self.parent, os.environ.get(root.VARIABLE))
             heard = Parallel(batch_size=1)([work] * min(workers, len(tasks)))
         return [message for messages in heard for message in messages]
 
@@ -112,8 +113,10 @@ def _room(resources: dict[str, float], threads: int, gpu: bool) -> int:
     return min(by_cores, int(resources.get("GPU", 0))) if gpu else by_cores
 
 
-def _work(tasks: Sequence[Task], token: str, parent: int | None) -> list[str]:
-    """In a worker: do what is ready and nobody else has taken on, until all is done."""
+def _work(tasks: Sequence[Task], token: str, parent: int | None, data: str | None) -> list[str]:
+    """In a worker: do what is ready and nobody else has taken on, until all is done; ``data`` is the data root."""
+    if data is not None:  # a worker may be older than the choice, or another machine's
+        os.environ[root.VARIABLE] = data
     if parent is not None and parent != os.getpid():
         _end_with(parent)
     _look_for_marks({task.home for task in tasks}, token)

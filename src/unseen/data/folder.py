@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from unseen.data.digits import kernel_problems
 from unseen.data.domain import Domain
 from unseen.data.require import require
 from unseen.errors import InputError, all_problems
@@ -32,13 +33,14 @@ def folder(
     name: str | None = None,
     *,
     classes: Sequence[str] | None = None,
+    resize: str = "bilinear",
 ) -> Domain:
     """The images in ``path/<class>/``, decoded, upright and in one size, as a domain named after the folder.
 
     Classes are numbered in the order of their sorted names, or in the order of ``classes``: give the source's
     there when reading a target, which may then lack some classes but have no others. ``size`` is a side or
-    (height, width); images are resized to it bilinearly, without keeping their proportions. ``channels`` is
-    3 (RGB) or 1 (grey).
+    (height, width); images are resized to it by the kernel ``resize`` ("bilinear" or "lanczos"), without keeping
+    their proportions. ``channels`` is 3 (RGB) or 1 (grey).
 
     EXIF orientation is applied, transparency is laid over white, 16-bit grey becomes 8-bit by its full range,
     and of several frames the first is taken. Hidden files and files with other endings are left out.
@@ -47,11 +49,12 @@ def folder(
     size = _checked_size(size)
     if channels not in (1, 3):
         raise InputError(f"{root}: channels is {channels!r}, expected 3 (RGB) or 1 (grey)")
+    all_problems(str(root), kernel_problems(resize))
     require("PIL", "folder")
     files = _files_by_class(root)
     order = _class_order(root, list(files), classes)
     labels = [order.index(label) for label, members in files.items() for _ in members]
-    pixels = _read(root, [file for members in files.values() for file in members], size, channels)
+    pixels = _read(root, [file for members in files.values() for file in members], size, channels, resize)
     images = torch.from_numpy(pixels).movedim(3, 1).float().contiguous() / 255
     return Domain(name or root.resolve().name, images, torch.tensor(labels), order, f"folder {root}")
 
@@ -107,12 +110,12 @@ def _class_order(root: Path, found: list[str], classes: Sequence[str] | None) ->
     return tuple(classes)
 
 
-def _read(root: Path, files: list[Path], size: tuple[int, int] | None, channels: int) -> NDArray[np.uint8]:
+def _read(root: Path, files: list[Path], size: tuple[int, int] | None, channels: int, resize: str) -> NDArray[np.uint8]:
     """All files as uint8 (N, H, W, channels); every unreadable one is named in one message."""
     images, problems = [], []
     for file in files:
         try:
-            images.append(_decode(file, size, channels))
+            images.append(_decode(file, size, channels, resize))
         except Exception as error:  # a decoder may raise anything at a damaged file
             reason = str(error) or type(error).__name__
             problems.append(f"{file.relative_to(root)} can't be read ({reason}); replace or remove it")
@@ -128,13 +131,13 @@ def _read(root: Path, files: list[Path], size: tuple[int, int] | None, channels:
     return np.stack(images)
 
 
-def _decode(file: Path, size: tuple[int, int] | None, channels: int) -> NDArray[np.uint8]:
+def _decode(file: Path, size: tuple[int, int] | None, channels: int, resize: str) -> NDArray[np.uint8]:
     from PIL import Image, ImageOps
 
     with Image.open(file) as opened:
         image = _eight_bits(ImageOps.exif_transpose(opened)).convert("RGB" if channels == 3 else "L")
     if size is not None:
-        image = image.resize((size[1], size[0]), Image.Resampling.BILINEAR)
+        image = image.resize((size[1], size[0]), Image.Resampling[resize.upper()])
     return np.asarray(image).reshape(image.height, image.width, channels)
 
 

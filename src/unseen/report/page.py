@@ -41,11 +41,12 @@ def write_page(
     ``targets`` are the unseen domains to compare on. Runs that were started from Python with a model of their own
     also need ``source``, the domain they trained on, and ``load_net``, which gives a folder's trained network.
     """
-    environment = _environment()
+    templates = environment()
     out.parent.mkdir(parents=True, exist_ok=True)
     methods = read_methods(folders)
     source = _source_of(methods[0].runs[0], source)
-    unseen, held_out = _sort_targets(source, targets)
+    held_out = _held_out(methods[0].runs[0], source)
+    unseen = _unseen(source, held_out, targets)
     scored = _score(methods, unseen, held_out, load_net)
     nets = [(method, (load_net or load)(method.runs[0].folder)) for method in methods]
     content = {
@@ -61,21 +62,22 @@ def write_page(
         "galleries": [make_gallery(method, source) for method in methods if method.rounds],
         "samples": [make_samples(domain, nets, source.classes) for domain in unseen],
     }
-    write_atomically(out, environment.get_template("page.html").render(content).encode())
+    write_atomically(out, templates.get_template("page.html").render(content).encode())
     return out
 
 
-def _environment() -> jinja2.Environment:
+def environment(package: str = "unseen.report") -> jinja2.Environment:
+    """The templates of a package, with the report's style sheet and filters."""
     engine = require("jinja2", "report")
     require("PIL.Image", "report")
-    environment: jinja2.Environment = engine.Environment(
-        loader=engine.PackageLoader("unseen.report"),
+    made: jinja2.Environment = engine.Environment(
+        loader=engine.ChoiceLoader([engine.PackageLoader(name) for name in dict.fromkeys([package, "unseen.report"])]),
         autoescape=True,
         undefined=engine.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
+    made.filters |= {
         "signed": verdicts.signed,
         "span": verdicts.span,
         "listed": verdicts.listed,
@@ -85,8 +87,8 @@ def _environment() -> jinja2.Environment:
         "thousands": lambda number: f"{number:,}",
         "short": verdicts.short,
     }
-    environment.globals |= {"counted": verdicts.counted}
-    return environment
+    made.globals |= {"counted": verdicts.counted}
+    return made
 
 
 def _source_of(run: FinishedRun, given: Domain | None) -> Domain:
@@ -106,11 +108,19 @@ def _source_of(run: FinishedRun, given: Domain | None) -> Domain:
     return source
 
 
-def _sort_targets(source: Domain, targets: Sequence[Domain]) -> tuple[list[Domain], list[Domain]]:
-    """The unseen domains, and beside them the held-out images of the source where such are known."""
+def _held_out(run: FinishedRun, source: Domain) -> list[Domain]:
+    """The held-out images of the source where such are known, prepared as the run's source was."""
+    if source.name not in HELD_OUT:
+        return []
+    name = HELD_OUT[source.name]
+    job = run.config["job"]
+    return [built_in(name) if job is None else job_of(dict(run.config), run.folder).load_target(name, source.classes)]
+
+
+def _unseen(source: Domain, held_out: Sequence[Domain], targets: Sequence[Domain]) -> list[Domain]:
+    """The targets that are neither the source nor its held-out images."""
     if any(target.fingerprint == source.fingerprint for target in targets):
         raise InputError(f"targets: {source.name} is what the runs trained on; expected domains they have not seen")
-    held_out = [built_in(HELD_OUT[source.name])] if source.name in HELD_OUT else []
     own = {domain.fingerprint for domain in held_out}
     unseen = [target for target in targets if target.fingerprint not in own]
     names = [domain.name for domain in [*unseen, *held_out]]
@@ -119,7 +129,7 @@ def _sort_targets(source: Domain, targets: Sequence[Domain]) -> tuple[list[Domai
         raise InputError(f"targets: {', '.join(sorted(twice))} is given twice; expected every name once")
     if not unseen:
         raise InputError("targets: expected at least one domain that the runs have not seen, got none")
-    return unseen, held_out
+    return unseen
 
 
 def _score(

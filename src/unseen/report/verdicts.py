@@ -68,8 +68,13 @@ def short(value: float) -> str:
         return f"{value:.2f}"
     if abs(value) >= 0.001:
         return f"{value:.2g}"
-    digits, _, power = f"{value:.1e}".partition("e")
-    return f"{digits}\N{MULTIPLICATION SIGN}10{str(int(power)).translate(_RAISED)}"
+    digits, _, exponent = f"{value:.1e}".partition("e")
+    return f"{digits}\N{MULTIPLICATION SIGN}{power_of_ten(int(exponent))}"
+
+
+def power_of_ten(exponent: int) -> str:
+    """``10⁻²``."""
+    return f"10{str(exponent).translate(_RAISED)}"
 
 
 def counted(number: int, thing: str) -> str:

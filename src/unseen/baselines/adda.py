@@ -1,0 +1,223 @@
+"""ADDA: adapt a trained model to a target's unlabelled images, in memory or in a folder that survives."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from unseen.baselines.duel import Duel, Health, begin, look, step
+from unseen.baselines.settings import ADDA as ADDA
+from unseen.config import check_folder, make_config, warn_of_other_bits
+from unseen.console import showing_if
+from unseen.data.domain import Domain, Source, as_domain
+from unseen.engine import Engine
+from unseen.errors import InputError, all_problems
+from unseen.job import load
+from unseen.recorder import Cadence, Progress
+from unseen.run import RunFolder, Saved
+from unseen.settings import ERM
+from unseen.split import Split, count_classes, split
+from unseen.state import State
+
+
+@dataclass(frozen=True)
+class Adapted:
+    """One adaptation and what came of it. ``folder`` is None when none was asked for."""
+
+    net: Split
+    """the target's encoder under the source's head"""
+    config: Mapping[str, Any]
+    metrics: list[dict[str, Any]]
+    folder: Path | None
+
+    def __repr__(self) -> str:
+        where = f"in {self.folder}" if self.folder else "in memory"
+        return f"Adapted({self.config['adda']['steps']} steps, {self.config['target']['used']} target images, {where})"
+
+
+class AdaptationFolder(RunFolder):
+    """A run folder whose run is an adaptation: it has no rounds."""
+
+    @property
+    def resume_command(self) -> str:
+        """What to type to go on: what started it."""
+        return f"unseen.adapt(..., folder={str(self.path)!r})"
+
+
+def adapt(
+    net: Split | nn.Module,
+    source: Source,
+    target: Source | Tensor,
+    adda: ADDA,
+    *,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    cadence: Cadence | None = None,
+    engine: Engine | None = None,
+    progress: Callable[[Progress], None] | bool = False,
+    warn: Callable[[str], None] = print,
+) -> Adapted:
+    """ADDA: adapt ``net``, trained on ``source``, to the images of ``target``; the last iterate is the result.
+
+    ``net`` is not changed: a copy of its encoder is trained, and a copy of its head kept. The target's labels, where it
+    has some, are not looked at. With ``folder``, the adaptation is recorded there as a training is; called again, an
+    interrupted one goes on to the same bits, and a finished one is read instead of repeated. Of ``cadence``, ``record``
+    and ``save`` hold. A collapse is told by ``warn``.
+    """
+    if not isinstance(adda, ADDA):
+        raise InputError(f"adapt: expected settings such as unseen.ADDA(), got {adda!r}")
+    net, source, target = split(net), as_domain(source), _unlabelled(target)
+    engine, cadence = engine or Engine(), cadence or Cadence()
+    all_problems("adapt", _problems(source, target, adda, engine))
+    with engine.seeded(seed):
+        count_classes(net, source.images)  # refuses images the model can't take
+    config = _make_config(net, source, target, adda, seed, engine, cadence)
+    files = AdaptationFolder(folder) if folder is not None else None
+    adapted = split(copy.deepcopy(net.model), net.head_name)
+    if files and files.finished:
+        check_folder(files, config, resume=True)
+        adapted = load(files.path, adapted)
+        log = Log(files, adda, cadence)
+    else:
+        with engine.running(), ExitStack() as held, showing_if(progress) as tell:
+            saved = _open(files, config, held, warn) if files else None
+            duel = begin(adapted, source.images, target.images, adda, seed, engine)
+            if saved:
+                saved.put_into(cast(State, duel), _no_round)
+            log = Log(files, adda, cadence)
+            _play(duel, engine, log, tell)
+            log.end(adapted)
+    log.tell_of_collapse(warn)
+    return Adapted(adapted, config, log.lines, files.path if files else None)
+
+
+def _play(duel: Duel, engine: Engine, log: Log, tell: Callable[[Progress], None]) -> None:
+    """ADDA from ``duel`` to its end."""
+    if duel.t == 0:
+        log.add({"step": 0, **asdict(look(duel, engine))})
+    tell(Progress("adapt", duel.t, log.adda.steps, 0))
+    while duel.t < log.adda.steps:
+        step(duel, log.adda, engine)
+        log.stepped(duel, engine)
+        tell(Progress("adapt", duel.t, log.adda.steps, 0))
+
+
+class Log:
+    """What is written down of an adaptation: in memory, and in its folder if there is one."""
+
+    def __init__(self, files: AdaptationFolder | None, adda: ADDA, cadence: Cadence) -> None:
+        self.files, self.adda, self.cadence = files, adda, cadence
+        self.lines = files.metrics() if files else []
+
+    def add(self, line: dict[str, Any]) -> None:
+        """One record."""
+        self.lines.append(line)
+        if self.files:
+            self.files.add_metrics(line)
+
+    def stepped(self, duel: Duel, engine: Engine) -> None:
+        """One step was made."""
+        last = duel.t == self.adda.steps
+        if last or duel.t % self.cadence.record == 0:
+            self.add(self._means(duel) | (asdict(look(duel, engine)) if last else {}))
+        if self.files and not last and duel.t % self.cadence.save == 0:
+            self.files.save(cast(State, duel))  # it has every field of it that a folder keeps
+
+    def _means(self, duel: Duel) -> dict[str, Any]:
+        steps = duel.t % self.cadence.record or self.cadence.record
+        discriminator, right, encoder = (duel.losses / steps).tolist()
+        duel.losses.zero_()
+        return {
+            "step": duel.t,
+            "discriminator_loss": discriminator,
+            "discriminator_accuracy": right,
+            "encoder_loss": encoder,
+        }
+
+    def end(self, adapted: Split) -> None:
+        """The last iterate is the result; what only an unfinished adaptation needs is let go of."""
+        if self.files:
+            self.files.save_weights(adapted.model.state_dict())
+            self.files.trim()
+
+    def tell_of_collapse(self, warn: Callable[[str], None]) -> None:
+        """One warning when the target's images can be told apart much less than before."""
+        before, after = (Health(line["spread"], line["classes"]) for line in (self.lines[0], self.lines[-1]))
+        if after.collapsed_from(before):
+            warn(
+                f"ADDA collapsed: on the target, the spread of the features went from {before.spread:.2f} to "
+                f"{after.spread:.2f} and the number of classes predicted from {before.classes:.1f} to "
+                f"{after.classes:.1f}, so the adapted model is likely worse than the one it came from; lower alpha "
+                f"(now {self.adda.alpha:g}) or steps (now {self.adda.steps}), or raise batch (now {self.adda.batch})"
+            )
+
+
+def _unlabelled(target: Source | Tensor) -> Domain:
+    """The target's images, checked, as a domain of one class: nothing after this can see a label."""
+    name = target.name if isinstance(target, Domain) else "target"
+    images = target if isinstance(target, Tensor) else as_domain(target, name).images
+    return Domain(name, images, torch.zeros(images.shape[:1], dtype=torch.long), ("unlabelled",))
+
+
+def _problems(source: Domain, target: Domain, adda: ADDA, engine: Engine) -> list[str]:
+    found = []
+    there, here = tuple(source.images.shape[1:]), tuple(target.images.shape[1:])
+    if there != here:
+        found.append(f"target images have shape {here}, expected the source's {there}: resize or convert them")
+    if adda.target_images is not None and adda.target_images > len(target):
+        found.append(
+            f"target_images={adda.target_images}: {target.name} has {len(target)}; lower it, or leave it out for all"
+        )
+    if engine.ranks > 1:
+        found.append(f"{engine.ranks} ranks: expected one process; start it without torchrun")
+    return found
+
+
+def _make_config(
+    net: Split, source: Domain, target: Domain, adda: ADDA, seed: int, engine: Engine, cadence: Cadence
+) -> dict[str, Any]:
+    """Everything that decides the bits of an adaptation, and when and with what it was made."""
+    training = make_config(net, source, ERM(), seed, engine, cadence, {}, None)
+    shared = ("seed", "source", "model", "cadence", "engine", "versions", "job", "created")
+    plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in net.model.state_dict().items()}
+    return {
+        "adda": adda.asdict(),
+        "target": {
+            "name": target.name,
+            "images": len(target),
+            "used": adda.target_images or len(target),
+            "sha256": target.fingerprint,
+        },
+        "source_weights": hashlib.sha256(safetensors.torch.save(plain)).hexdigest(),
+        **{name: training[name] for name in shared},
+    }
+
+
+def _open(
+    files: AdaptationFolder, config: Mapping[str, Any], held: ExitStack, warn: Callable[[str], None]
+) -> Saved | None:
+    """The folder checked and locked until ``held`` ends, and what an interrupted adaptation goes on from."""
+    check_folder(files, config, resume=files.started)
+    held.enter_context(files.locked())
+    check_folder(files, config, resume=files.started)  # again: another process may have had the folder meanwhile
+    if not files.started:
+        files.create(config)
+        return None
+    warn_of_other_bits(files, config, warn)
+    saved = files.go_back(0)
+    for message in saved.warnings:
+        warn(message)
+    return saved
+
+
+def _no_round(k: int) -> tuple[Tensor, Tensor]:
+    raise AssertionError(f"round {k} of an adaptation")

@@ -1,0 +1,90 @@
+"""The command line's frame: it turns what goes wrong into one message and an exit code."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from unseen.data import root
+from unseen.engine.ranks import leads
+from unseen.errors import InputError, RankLost
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 a bug, 2 bad input, 3 a run folder that can't be used, 4 training diverged, "
+    "5 a save failed, 6 a process of the training was lost, 7 runs of a sweep failed, 130 interrupted."
+)
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode="rich",
+    help="Train on one domain, hold up on domains nobody has seen (adversarial data augmentation).",
+    epilog=EXIT_CODES,
+)
+out = Console(quiet=not leads())
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        help=f"Folder with the real data sets ({root.VARIABLE}).",
+        callback=lambda path: root.use(path) if path is not None else None,
+    ),
+]
+
+
+def main() -> None:
+    """The entry point of the ``unseen`` command."""
+    try:
+        app()
+    except InputError as error:
+        if leads() or isinstance(error, RankLost):  # what else goes wrong, rank 0 knows and tells
+            print_error(error)
+        raise SystemExit(error.exit_code) from None
+
+
+def print_error(error: InputError) -> None:
+    """One message, where errors go."""
+    Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+
+
+def print_warning(message: str) -> None:
+    """One message that stops nothing."""
+    out.print(f"[yellow]warning:[/] {escape(message)}", soft_wrap=True)
+
+
+@contextmanager
+def interruptible(go_on: str) -> Iterator[None]:
+    """Inside: Ctrl-C ends with the command that goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        out.print(f"\nInterrupted. Go on with: {escape(go_on)}", soft_wrap=True)
+        raise typer.Exit(130) from None
+
+
+def command_given(context: typer.Context) -> str:
+    """The command as it was given, for whoever has to type it again."""
+    words = ["unseen", context.info_name or ""]
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and source.name == "COMMANDLINE":
+            words += _words(parameter, context.params[parameter.name or ""])
+    return shlex.join(words)
+
+
+def _words(parameter: Any, value: object) -> list[str]:
+    values = [str(each) for each in value] if isinstance(value, list | tuple) else [str(value)]
+    if parameter.param_type_name == "argument":
+        return values
+    if isinstance(value, bool):
+        return [(parameter.opts if value else parameter.secondary_opts)[0]]
+    return [word for each in values for word in (parameter.opts[0], each)]

@@ -1,0 +1,32 @@
+"""The verb that makes one of several runs."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from unseen.cli.app import app, out
+from unseen.cli.evaluate import RunFolders
+from unseen.ensemble import Ensemble
+from unseen.rules import DEFAULT, RULES
+
+
+@app.command()
+def ensemble(
+    runs: RunFolders,
+    folder: Annotated[Path, typer.Option("--out", help="Folder of the ensemble, a new one.")],
+    rule: Annotated[str, typer.Option(help=f"Who answers: {', '.join(RULES)}.")] = DEFAULT,
+) -> None:
+    """Make one of several finished runs: for each image the surest of them answers."""
+    made = Ensemble.of_runs(runs, rule=rule)
+    made.save(folder)
+    out.print(
+        f"Done: {escape(str(folder))}, {len(made)} members, {made.rule.name}. "
+        f"Next: unseen evaluate {escape(shlex.quote(str(folder)))}",
+        highlight=False,
+        soft_wrap=True,
+    )

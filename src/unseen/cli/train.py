@@ -1,0 +1,105 @@
+"""Verbs that train: one run, many runs, the demo."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from unseen.cli.app import Data, app, command_given, interruptible, out, print_warning
+from unseen.console import showing
+from unseen.data.catalogue import DEFAULT_SOURCE
+from unseen.demo import command, run_demo
+from unseen.errors import InputError
+from unseen.job import HELD_OUT
+from unseen.request import Request, read_request, request_of
+from unseen.request import train as run_training
+from unseen.run import RunFolder
+from unseen.sweep import plan, read_grid
+from unseen.sweep import run as run_sweep
+
+
+@app.command()
+def train(
+    config: Annotated[Path | None, typer.Option(help="TOML file with any settings; flags win over it.")] = None,
+    source: Annotated[str | None, typer.Option(help=f"A name or a folder of classes ({DEFAULT_SOURCE}).")] = None,
+    size: Annotated[int | None, typer.Option(help="Resize a folder's images to this side (32).")] = None,
+    model: Annotated[str | None, typer.Option(help="convnet (default), or FILE.py:FUNCTION.")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer to the originals (1).")] = None,
+    K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is plain training (2).")] = None,
+    T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every random draw (0).")] = None,
+    threads: Annotated[int | None, typer.Option(help="CPU threads (as torch chooses).")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 (a GPU if there is one).")] = None,
+    precision: Annotated[str | None, typer.Option(help="float32 or bf16 (bf16 where the hardware has it).")] = None,
+    out_: Annotated[Path | None, typer.Option("--out", help="Run folder (runs/NAME).")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on in this run folder; takes no setting.")] = None,
+    data: Data = None,
+) -> None:
+    """Train on one source domain. With no options: ADA (K=2, gamma=1) on the built-in digits."""
+    flags = {
+        "source": source, "size": size, "model": model, "gamma": gamma, "K": K, "T": T, "seed": seed,
+        "threads": threads, "device": device, "precision": precision, "out": out_,
+    }  # fmt: skip
+    if resume is not None:
+        given = [name for name, value in (flags | {"config": config}).items() if value is not None]
+        if given:
+            raise InputError(
+                f"--resume takes its settings from the folder; leave out {', '.join('--' + g for g in given)}"
+            )
+        request = request_of(resume)
+    else:
+        request = read_request(config, flags)
+    _train(request, resume=resume is not None, data=f" --data {shlex.quote(str(data))}" if data else "")
+
+
+def _train(request: Request, *, resume: bool, data: str) -> None:
+    out.print(
+        f"{'Resuming' if resume else 'Training on'} {escape(request.job.source)}: {escape(str(request.out))}",
+        soft_wrap=True,
+    )
+    out.print(f"Engine: {request.engine}", highlight=False)
+    with interruptible(RunFolder(request.out).resume_command + data), showing(out) as progress:
+        run_training(request, resume=resume, progress=progress, warn=print_warning)
+    target = "" if request.job.source in HELD_OUT else " --target FOLDER"
+    next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}"
+    out.print(f"Done: {escape(str(request.out))}. Next: {escape(next_step)}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def sweep(
+    context: typer.Context,
+    file: Annotated[
+        Path, typer.Argument(help="TOML file of settings, with lists in its table \\[grid].", metavar="FILE")
+    ],
+    jobs: Annotated[int | None, typer.Option(help="Runs at once (as many as there are cores).")] = None,
+    engine: Annotated[str, typer.Option(help="processes (on this machine) or ray.")] = "processes",
+    address: Annotated[str | None, typer.Option(help="Ray cluster: auto, HOST:PORT, ray://HOST:PORT.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Try runs that failed before again.")] = False,
+    folder: Annotated[Path | None, typer.Option("--out", help="Where the run folders go (sweeps/FILE).")] = None,
+    data: Data = None,
+) -> None:
+    """Train every combination of settings; what an earlier sweep finished is not done again."""
+    requests = read_grid(file, folder)
+    again = command_given(context).removesuffix(" --retry")
+    out.print(str(plan(requests, retry=retry)), highlight=False, soft_wrap=True)
+    with interruptible(again):
+        outcome = run_sweep(
+            requests, jobs=jobs, engine=engine, address=address, retry=retry, progress=out, warn=print_warning
+        )
+    outcome.check(f"{again} --retry")
+    runs = f"{shlex.quote(str(requests[0].out.parent))}/*-seed*"
+    out.print(f"Done. Next: unseen evaluate {escape(runs)}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Option("--out", help="Where the runs and the page go.")] = Path("demo"),
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each method.")] = 4,
+) -> None:
+    """Plain training against ours on the built-in digits: a table and a page, in a few minutes."""
+    with interruptible(command(folder, seeds)):
+        run_demo(folder, seeds, out)

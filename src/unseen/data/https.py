@@ -1,0 +1,116 @@
+"""One request over https, and what goes wrong with it in words."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.client import HTTPException, HTTPMessage, HTTPResponse
+from typing import IO, Any
+from urllib import request
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+
+from unseen.errors import InputError
+
+_PASSING = {408, 425, 429, 500, 502, 503, 504}  # statuses that another attempt may not meet
+_RANGE_NOT_SATISFIABLE = 416
+
+
+class Hiccup(Exception):
+    """Trouble that another attempt may not meet; its text says what happened."""
+
+
+class RangeRefused(Hiccup):
+    """The server won't go on from where the last attempt ended."""
+
+
+def check_url(url: str, *, redirected_from: str | None = None) -> None:
+    """Refuse whatever isn't https: on the way, anybody could put another file in its place."""
+    if urlsplit(url).scheme == "https" and urlsplit(url).hostname:
+        return
+    if redirected_from is None:
+        raise InputError(f"{url}: expected an address that begins with https://; nothing is fetched below https")
+    raise InputError(f"{redirected_from} sends on to {url}; expected https, nothing is fetched below it")
+
+
+@contextmanager
+def opened(
+    url: str, headers: Mapping[str, str], *, context: ssl.SSLContext | None, timeout: float
+) -> Iterator[HTTPResponse]:
+    """The response to a GET, after redirects. Inside too, what the network does is raised in words.
+
+    A ``Hiccup`` may pass, an ``InputError`` won't. ``timeout`` is in seconds without a byte. Proxies are those of the
+    environment (``https_proxy``, ``no_proxy``); ``context`` None checks certificates against the system's.
+    """
+    try:
+        with _open(request.Request(url, headers=dict(headers)), context, timeout) as response:
+            yield response
+    except HTTPError as error:
+        with error:
+            raise _refusal(error) from error
+    except (OSError, HTTPException) as error:
+        raise _trouble(urlsplit(url).hostname or url, error) from error
+
+
+def _open(asked: request.Request, context: ssl.SSLContext | None, timeout: float) -> HTTPResponse:
+    try:
+        response: HTTPResponse = _opener(context).open(asked, timeout=timeout)
+    except InputError:
+        raise
+    except ValueError as error:  # from urllib's reading of addresses
+        raise InputError(f"{asked.full_url} sends on to something that is no address ({error})") from error
+    return response
+
+
+def _opener(context: ssl.SSLContext | None) -> request.OpenerDirector:
+    """Able to do https and nothing else: no http, no ftp, no files."""
+    opener = request.OpenerDirector()
+    for handler in (
+        request.ProxyHandler(),
+        request.HTTPSHandler(context=context),
+        _RedirectsToHttps(),
+        request.HTTPErrorProcessor(),
+        request.HTTPDefaultErrorHandler(),
+    ):
+        opener.add_handler(handler)
+    return opener
+
+
+class _RedirectsToHttps(request.HTTPRedirectHandler):
+    def redirect_request(
+        self, req: request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> request.Request | None:
+        check_url(newurl, redirected_from=req.full_url)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _refusal(error: HTTPError) -> Exception:
+    answer = f"{error.url} answered {error.code} {error.reason}"
+    if error.code == _RANGE_NOT_SATISFIABLE:
+        return RangeRefused(answer)
+    if error.code in _PASSING:
+        return Hiccup(answer)
+    return InputError(f"{answer}; expected the file: it may have moved, or may not be given to everybody")
+
+
+def _trouble(host: str, error: Exception) -> Exception:
+    cause: Any = error.reason if isinstance(error, URLError) else error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return InputError(
+            f"{host}: its certificate is not trusted ({cause.verify_message}); check this machine's clock and "
+            "certificates, and where a proxy opens https, name its certificate with SSL_CERT_FILE"
+        )
+    if isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME:
+        return InputError(f"{host}: no host of that name is known here; {_CHECK}")
+    if isinstance(cause, socket.gaierror):
+        return Hiccup(f"{host}: names can't be looked up ({cause.strerror}); {_CHECK}")
+    if isinstance(cause, TimeoutError):
+        return Hiccup(f"{host}: nothing came in time; {_CHECK}")
+    if isinstance(error, HTTPException):
+        return Hiccup(f"{host}: the connection was cut off ({error or type(error).__name__})")
+    return Hiccup(f"{host}: {getattr(cause, 'strerror', None) or cause}; {_CHECK}")
+
+
+_CHECK = "check the network, and https_proxy where a proxy is needed"

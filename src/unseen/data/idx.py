@@ -1,0 +1,84 @@
+"""MNIST's own format: an idx file of images and one of labels, gzipped or not."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from unseen.data import official
+from unseen.data.copies import Copy, Raw, again, check_length, checked, compare_digests, refuse_page, refused
+from unseen.data.digits import Pixels
+from unseen.data.official import OfficialFile
+from unseen.data.root import find, set_of
+
+_IMAGES, _LABELS = 3, 1  # how many dimensions a file of them has
+_WORDS = {_IMAGES: "images", _LABELS: "labels"}
+_GZIP = b"\x1f\x8b"
+
+
+def find_idx(root: Path, name: str) -> Copy | None:
+    """The two files of a part of MNIST, when they are there; ``InputError`` when one lacks or begins wrongly."""
+    files = official.OFFICIAL[name]
+    paths = [find(root, set_of(name), file.name.removesuffix(".gz"), file.name) for file in files]
+    there = [path for path in paths if path is not None]
+    if not there:
+        return None
+    if len(there) == 1:
+        lacking = files[paths.index(None)].name
+        raise refused(there[0], f"{lacking} (or without .gz) beside it", "nothing there", again(name))
+    images, labels = there
+    count, *_ = _dimensions(images, _IMAGES, name)
+    _dimensions(labels, _LABELS, name)
+    return Copy(images.parent, count, "the official files", partial(_read, images, labels, name))
+
+
+def _read(images: Path, labels: Path, name: str) -> Raw:
+    of_images, of_labels = official.OFFICIAL[name]
+    pixels, digits = _array(images, _IMAGES, of_images, name), _array(labels, _LABELS, of_labels, name)
+    return checked(images, pixels, digits, again(name))
+
+
+def _array(path: Path, ndim: int, file: OfficialFile, name: str) -> Pixels:
+    shape, content = _dimensions(path, ndim, name), _content(path, name)
+    if file.content_size is not None:
+        check_length(path, len(content), file.content_size, name)
+    if file.content_sha256 is not None:
+        compare_digests(path, hashlib.sha256(content).hexdigest(), file.content_sha256, name)
+    return np.frombuffer(content, np.uint8, offset=_head(ndim)).reshape(shape).copy()
+
+
+def _dimensions(path: Path, ndim: int, name: str) -> tuple[int, ...]:
+    """The sizes that the file's head states, read from the head alone."""
+    refuse_page(path, name)
+    head = _content(path, name, _head(ndim))
+    if head.startswith(_magic(_IMAGES + _LABELS - ndim)):
+        other = _WORDS[_IMAGES + _LABELS - ndim]
+        raise refused(path, _WORDS[ndim], other, "the two files bear each other's name: swap them")
+    if not head.startswith(_magic(ndim)) or len(head) < _head(ndim):
+        begin = _magic(ndim).hex(" ")
+        raise refused(path, f"an idx file, which begins {begin}", head[:4].hex(" ") or "an empty file", again(name))
+    return tuple(int.from_bytes(head[i : i + 4], "big") for i in range(4, len(head), 4))
+
+
+def _content(path: Path, name: str, length: int = -1) -> bytes:
+    """What is inside the compression; its first bytes tell, for browsers unpack files and leave their names."""
+    try:
+        with path.open("rb") as file:
+            packed = file.read(2) == _GZIP
+            file.seek(0)
+            return gzip.GzipFile(fileobj=file).read(length) if packed else file.read(length)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise refused(path, "a whole gzip file", f"a damaged one ({error})", again(name)) from error
+
+
+def _magic(ndim: int) -> bytes:
+    return bytes([0, 0, 8, ndim])  # 8 stands for unsigned bytes
+
+
+def _head(ndim: int) -> int:
+    return 4 + 4 * ndim

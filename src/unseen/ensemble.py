@@ -1,0 +1,176 @@
+"""Several trained networks that answer as one: for each sample a rule picks the member that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from unseen import ensemble_folder
+from unseen.data.domain import as_domain
+from unseen.engine import evaluation_batch
+from unseen.ensemble_folder import SavedMember
+from unseen.errors import InputError, RunFolderError, all_problems
+from unseen.job import load
+from unseen.members import Models, counted_classes, model_problems, name_problems, network_problems, run_problems
+from unseen.metrics import raw_scores
+from unseen.rules import DEFAULT, RULES, Choice, Rule, as_rule
+from unseen.run import RunFolder
+from unseen.split import Split, split
+
+Item = TypeVar("Item")
+
+
+class Ensemble:
+    """Networks that know the same classes and take the same images, and the rule by which one of them answers.
+
+    In the paper they are trained with gamma = 10^0, 10^-1, ..., 10^-6. How far away the unseen domains are is unknown,
+    so there is a member for each distance, and for each sample the surest one answers (eq. (ensemble)). ``rule`` is
+    one of ``unseen.rules`` or its name.
+    """
+
+    def __init__(
+        self, members: Iterable[Split | nn.Module], *, names: Sequence[str] | None = None, rule: Rule | str = DEFAULT
+    ) -> None:
+        self.members = tuple(split(member) for member in _several(members, "networks"))
+        self.names = tuple(map(str, range(len(self.members)) if names is None else names))
+        self.rule = as_rule(rule)
+        all_problems("ensemble", name_problems(self.names, len(self.members)))
+        all_problems("ensemble", network_problems(self._by_name))
+        self._configs: Sequence[Mapping[str, Any]] = [_config_of(net) for net in self.members]
+        self._classes: dict[tuple[int, ...], int] = {}
+
+    @property
+    def _by_name(self) -> dict[str, Split]:
+        return dict(zip(self.names, self.members, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __repr__(self) -> str:
+        return f"Ensemble({', '.join(self.names)}; rule={self.rule.name})"
+
+    @classmethod
+    def of_runs(
+        cls, folders: Iterable[str | Path], *, models: Models | None = None, rule: Rule | str = DEFAULT
+    ) -> Ensemble:
+        """The networks of finished runs, named after their folders.
+
+        ``models`` is needed where runs were started from Python, as in ``unseen.load``: a network for each folder, or
+        None where the folder is enough.
+        """
+        rule, paths = as_rule(rule), [Path(folder) for folder in _several(folders, "run folders")]
+        all_problems("ensemble", _repetitions(paths))
+        configs = _finished_configs(paths)
+        all_problems("ensemble", run_problems(dict(zip(paths, configs, strict=True))))
+        short = [path.name for path in paths]
+        names = short if len(set(short)) == len(short) else [str(path) for path in paths]
+        return cls._loaded(paths, names, configs, models, rule)
+
+    @classmethod
+    def load(cls, folder: str | Path, models: Models | None = None) -> Ensemble:
+        """The ensemble that ``save`` put there.
+
+        ``models`` is needed where members came from Python: networks like theirs, in the members' order, whose weights
+        are then replaced.
+        """
+        saved = ensemble_folder.read(Path(folder))
+        configs = [RunFolder(place).config() for place in saved.places]
+        return cls._loaded(saved.places, saved.names, configs, models, as_rule(saved.rule))
+
+    @classmethod
+    def _loaded(
+        cls,
+        places: Sequence[Path],
+        names: Sequence[str],
+        configs: Sequence[Mapping[str, Any]],
+        models: Models | None,
+        rule: Rule,
+    ) -> Ensemble:
+        given = [None] * len(places) if models is None else list(models)
+        all_problems("ensemble", model_problems(dict(zip(names, configs, strict=True)), given))
+        ensemble = cls(map(load, places, given), names=names, rule=rule)
+        ensemble._configs = configs
+        return ensemble
+
+    def save(self, folder: str | Path) -> None:
+        """Write everything into a new folder, which is there whole or not at all."""
+        if RULES.get(self.rule.name) != self.rule:
+            raise InputError(
+                f"{self.rule!r} is a rule of your own, which a folder can't hold: save with one of "
+                f"{', '.join(RULES)}, and set the ensemble's rule after loading"
+            )
+        weights = [net.model.state_dict() for net in self.members]
+        ensemble_folder.write(Path(folder), self.rule.name, list(map(SavedMember, self.names, self._configs, weights)))
+
+    def predict(self, images: Tensor, *, batch: int | None = None) -> Choice:
+        """The class of each image, the member that answered and how sure it was; ``images`` are as in a ``Domain``.
+
+        A batch goes to all members, one after the other, before the next batch. Of its scores only the answers are
+        kept, so that memory hardly grows with the images.
+        """
+        choices = [self.rule(scores) for scores in self._scored(images, batch)]
+        return Choice(
+            torch.cat([choice.classes for choice in choices]),
+            torch.cat([choice.member for choice in choices]),
+            torch.cat([choice.confidence for choice in choices]),
+        )
+
+    def scores(self, images: Tensor, *, batch: int | None = None) -> Tensor:
+        """The raw scores of all members, (members, N, classes): what any rule can be called with."""
+        return torch.cat(list(self._scored(images, batch)), dim=1)
+
+    def _scored(self, images: Tensor, batch: int | None) -> Iterator[Tensor]:
+        images = _checked(images)
+        self.count_classes(images)
+        for part in torch.split(images, batch or evaluation_batch(images[:1])):
+            yield torch.stack([raw_scores(net, part, batch=len(part)) for net in self.members])
+
+    def count_classes(self, images: Tensor) -> int:
+        """How many classes the members know; refuses images that one of them can't take."""
+        shape = tuple(images.shape[1:])
+        if shape not in self._classes:
+            classes, problems = counted_classes(self._by_name, images)
+            all_problems("ensemble", problems)
+            self._classes[shape] = classes
+        return self._classes[shape]
+
+
+def _several(given: Iterable[Item], what: str) -> list[Item]:
+    """The same as a list; one alone is refused, since a path and a Sequential can be gone through as well."""
+    if isinstance(given, str | Path | nn.Module):
+        raise InputError(f"ensemble: expected a list of {what}, got one {type(given).__name__}; put it in a list")
+    return list(given)
+
+
+def _checked(images: Tensor) -> Tensor:
+    if not isinstance(images, Tensor) or images.ndim == 0:
+        raise InputError(f"images: expected a float tensor (N, C, H, W) in [0, 1], got {type(images).__name__}")
+    return as_domain((images, torch.zeros(len(images), dtype=torch.long)), "images").images
+
+
+def _repetitions(paths: Sequence[Path]) -> list[str]:
+    resolved = [path.resolve() for path in paths]
+    twice = [path for i, path in enumerate(paths) if resolved.count(resolved[i]) > 1]
+    return [f"{', '.join(map(str, twice))} are one run; expected different ones"] if twice else []
+
+
+def _finished_configs(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """The config of each run; every folder that can't be used is told in one message."""
+    configs, problems = [], []
+    for path in paths:
+        try:
+            configs.append(RunFolder(path).finished_config())
+        except RunFolderError as error:
+            problems.append(str(error))
+    if problems:
+        raise RunFolderError("\n".join(problems))
+    return configs
+
+
+def _config_of(net: Split) -> dict[str, Any]:
+    """What a network made in Python can tell of itself, in the words of a run's config."""
+    return {"job": None, "model": {"class": type(net.model).__qualname__, "head": net.head_name}}

@@ -1,0 +1,92 @@
+"""What the members of an ensemble must have in common; every problem is one line for ``all_problems``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor, nn
+
+from unseen.errors import InputError
+from unseen.job import job_of
+from unseen.split import Split, count_classes
+
+Models = Sequence[Split | nn.Module | None]
+"""a network for each member to put its weights into, or None where its run folder says how to make it"""
+
+
+def name_problems(names: Sequence[str], members: int) -> list[str]:
+    """Whether there are members, and a name of its own for each."""
+    if members == 0:
+        return ["no members; expected one or more"]
+    if len(names) != members:
+        return [f"{len(names)} names for {members} members; expected one for each"]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    return [f"{', '.join(twice)} is the name of several members; expected one of its own for each"] if twice else []
+
+
+def network_problems(nets: Mapping[str, Split]) -> list[str]:
+    """Whether the members are different networks with as many classes, as far as that shows without an image."""
+    heads = {name: net.model.get_submodule(net.head_name) for name, net in nets.items()}
+    classes = {name: len(head.weight) for name, head in heads.items() if isinstance(head, nn.Linear | nn.Conv2d)}
+    return _same_weights(nets) + _differences("the number of classes", classes)
+
+
+def _same_weights(nets: Mapping[str, Split]) -> list[str]:
+    problems = []
+    seen: dict[frozenset[int], str] = {}
+    for name, net in nets.items():
+        first = seen.setdefault(frozenset(map(id, net.parameters())) or frozenset([id(net)]), name)
+        if first != name:
+            problems.append(
+                f"{first} and {name} are one network: fit trains in place, so make a network for each training"
+            )
+    return problems
+
+
+def counted_classes(nets: Mapping[str, Split], images: Tensor) -> tuple[int, list[str]]:
+    """How many classes the members know, and what is wrong where they can't take the images or don't agree."""
+    counts, problems = {}, []
+    for name, net in nets.items():
+        try:
+            counts[name] = count_classes(net, images)
+        except InputError as error:
+            problems.append(f"{name}: {error}")
+    return max(counts.values(), default=0), problems + _differences("the number of classes", counts)
+
+
+def run_problems(configs: Mapping[Path, Mapping[str, Any]]) -> list[str]:
+    """Whether runs know the same classes and had their images prepared alike."""
+    classes = {str(path): ", ".join(config["source"]["classes"]) for path, config in configs.items()}
+    jobs = {path: job_of(dict(config), path) for path, config in configs.items() if config["job"] is not None}
+    images = {str(path): f"side {job.side or 'as given'}, {job.resize}" for path, job in jobs.items()}
+    return _differences("the classes", classes) + _differences("the size of the images", images)
+
+
+def model_problems(configs: Mapping[str, Mapping[str, Any]], models: Models) -> list[str]:
+    """Whether there is a network to put each member's weights into, or a description to make one from."""
+    listed = ", ".join(configs)
+    if len(models) != len(configs):
+        return [f"{len(models)} models for {len(configs)} members; expected one for each of {listed}"]
+    absent = [name for name, model in zip(configs, models, strict=True) if model is None]
+    strange = [name for name in absent if configs[name]["job"] is None]
+    if strange:
+        return [
+            f"{', '.join(strange)} came from Python with a network of its own: give models=, a network for each of "
+            f"{listed} in this order, or None for those that the command line trained"
+        ]
+    given = [model.model if isinstance(model, Split) else model for model in models if model is not None]
+    if len({id(model) for model in given}) < len(given):
+        return ["models= has one network twice; expected one for each member, to hold its weights"]
+    return []
+
+
+def _differences(what: str, found: Mapping[str, Any]) -> list[str]:
+    members: dict[Any, list[str]] = {}
+    for name, value in found.items():
+        members.setdefault(value, []).append(name)
+    if len(members) < 2:
+        return []
+    listed = "; ".join(f"{value} ({', '.join(names)})" for value, names in members.items())
+    return [f"members differ in {what}: {listed}; expected the same for all"]

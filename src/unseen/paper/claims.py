@@ -1,0 +1,181 @@
+"""What the paper claims of its digit experiments, and how each claim stands by our results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from unseen.paper.cells import Cell
+from unseen.paper.published import ROUNDS
+from unseen.paper.recipes import RECIPES
+from unseen.report.verdicts import Comparison, compare, counted, listed, signed, span
+
+Verdict = Literal[
+    "holds", "holds so far", "holds in part", "contradicted in part", "does not hold", "can't tell", "not measured"
+]
+FAR = ("SVHN", "MNIST-M", "SYN")
+NEAR = ("USPS",)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the paper says, as comparisons: on ``columns``, the first of each pair has the higher accuracy.
+
+    A method is named as RECIPE/METHOD.
+    """
+
+    text: str
+    where: str
+    pairs: tuple[tuple[str, str], ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with the comparisons that bear on it."""
+
+    claim: Claim
+    comparisons: Sequence[Comparison]
+    wanted: int
+    """how many there would be, had everything been run on the columns that are here"""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the claim holds; every comparison counts, and so does one that is missing."""
+        outcomes = {comparison.outcome for comparison in self.comparisons}
+        if not outcomes:
+            return "not measured"
+        if "below" in outcomes:
+            return "contradicted in part" if "above" in outcomes else "does not hold"
+        if outcomes == {"above"}:
+            return "holds" if len(self.comparisons) == self.wanted else "holds so far"
+        return "holds in part" if "above" in outcomes else "can't tell"
+
+    @property
+    def evidence(self) -> str:
+        """The comparisons in numbers, column by column; nothing is left out."""
+        if not self.comparisons:
+            return "No run of it is finished."
+        columns = dict.fromkeys(comparison.domain for comparison in self.comparisons)
+        told = [f"{column}: {self._column(column)}" for column in columns]
+        left = self.wanted - len(self.comparisons)
+        told += [f"Not run: {left} of {counted(self.wanted, 'comparison')}"] if left else []
+        absent = [column for column in self.claim.columns if column not in columns]
+        told += [f"No data for {listed(absent)}"] if absent else []
+        return ". ".join(told) + "."
+
+    def _column(self, column: str) -> str:
+        here = [comparison for comparison in self.comparisons if comparison.domain == column]
+        if len(here) <= 4:
+            return listed([_in_numbers(comparison, named=len(here) > 1) for comparison in here])
+        gaps = sorted(comparison.gap for comparison in here)
+        clear = [sum(c.outcome == outcome for c in here) for outcome in ("above", "below")]
+        pairs = counted(max(len(c.differences) for c in here), "seed")
+        return (
+            f"{signed(gaps[0])} to {signed(gaps[-1])} points over {len(here)} comparisons of {pairs}, "
+            f"{clear[0]} clearly above and {clear[1]} clearly below"
+        )
+
+
+def _in_numbers(comparison: Comparison, *, named: bool) -> str:
+    name = f"{comparison.method} " if named else ""
+    seeds = counted(len(comparison.differences), "seed")
+    reach = f"{span(comparison.interval)}, {seeds}" if comparison.interval else seeds
+    return f"{name}{signed(comparison.gap)} ({reach})"
+
+
+def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]]) -> Judged:
+    """The claim by the cells of each recipe."""
+    known = {(f"{recipe}/{c.method}", c.domain): c for recipe in cells for c in cells[recipe] if c.accuracies}
+    here = {domain for _, domain in known} & set(claim.columns)
+    comparisons = [
+        _compare(known[better, column], known[worse, column])
+        for column in claim.columns
+        for better, worse in claim.pairs
+        if (better, column) in known and (worse, column) in known
+    ]
+    return Judged(claim, comparisons, len(here) * len(claim.pairs))
+
+
+def _compare(better: Cell, worse: Cell) -> Comparison:
+    return compare(better.domain, better.method, worse.method, better.accuracies, worse.accuracies)
+
+
+def _all(recipe: str, better: Iterable[str], worse: str) -> tuple[tuple[str, str], ...]:
+    return tuple((f"{recipe}/{name}", worse if "/" in worse else f"{recipe}/{worse}") for name in better)
+
+
+_K = [f"K={K}" for K in ROUNDS]
+_GAMMAS = [method.label for method in RECIPES["figure2a-bottom"].methods if method.kind == "ours"]
+_RIDGES = [(method.label, method.against) for method in RECIPES["figure2b-middle"].methods if method.kind == "ours"]
+_MOST = RECIPES["figure4"].methods[-1].label
+
+CLAIMS = (
+    Claim(
+        "A cost in feature space does better than one in pixel space (K=1, γ=10⁴).",
+        "Section 4.1, Figure 2a top",
+        _all("figure2a-top", ["features"], "pixels"),
+        FAR,
+    ),
+    Claim(
+        "Ours (K=2) does better than ERM for any γ.",
+        "Section 4.1, Figure 2a bottom",
+        _all("figure2a-bottom", _GAMMAS, "ERM"),
+        FAR,
+    ),
+    Claim(
+        "Ours (γ=1) does better than ERM.",
+        "Section 4.1, Figure 2b top",
+        _all("figure2b-top", _K, "ERM"),
+        FAR,
+    ),
+    Claim(
+        "Ours (γ=1) does better than dropout.",
+        "Section 4.1, Figure 2b top",
+        _all("figure2b-top", _K, "Dropout"),
+        FAR,
+    ),
+    Claim(
+        "On USPS, which is close to MNIST, ours does worse than ERM.",
+        "Section 4.1, Figure 2b top",
+        tuple((erm, name) for name, erm in _all("figure2b-top", _K, "ERM")),
+        NEAR,
+    ),
+    Claim(
+        "Ours (K=1, γ=1) adds to what ridge does.",
+        "Section 4.1, Figure 2b middle",
+        tuple((f"figure2b-middle/{name}", f"figure2b-middle/{alone}") for name, alone in _RIDGES),
+        FAR,
+    ),
+    Claim(
+        "An ensemble over γ does better than an ERM ensemble of the same size.",
+        "Section 4.1, Figure 2b bottom",
+        _all("figure2b-bottom", _K, "ERM"),
+        FAR,
+    ),
+    Claim(
+        "An ensemble over γ does better than the single network (γ=1) with the same K.",
+        "Section 4.1, Figure 2b bottom against top",
+        tuple((f"figure2b-bottom/{name}", f"figure2b-top/{name}") for name in _K),
+        FAR,
+    ),
+    Claim(
+        "Ensembles get better as K grows: K=4 against K=1.",
+        "Section 4.1, Figure 2b bottom",
+        _all("figure2b-bottom", ["K=4"], "K=1"),
+        FAR,
+    ),
+    Claim(
+        "ADDA with many target images does better than ours (K=2) on USPS, and slightly better on MNIST-M.",
+        "Appendix B, Figure 4",
+        _all("figure4", [_MOST], "K=2"),
+        ("USPS", "MNIST-M"),
+    ),
+    Claim(
+        "Ours (K=2) does better than ADDA with many target images on SYN.",
+        "Appendix B, Figure 4",
+        (("figure4/K=2", f"figure4/{_MOST}"),),
+        ("SYN",),
+    ),
+)

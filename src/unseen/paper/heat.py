@@ -1,0 +1,103 @@
+"""Table 1 as a heat map: accuracies by gamma and K in words, their difference from the baseline in colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.data.require import require
+from unseen.paper.canvas import COLOURS, EMPTY, INK, SOFT, not_here
+from unseen.paper.cells import Cell
+from unseen.report.statistics import mean
+from unseen.report.verdicts import signed
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+Place = tuple[str, float]
+"""row and column: a cell's group, and K"""
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A domain's accuracies in percent, and the baseline's where there is one."""
+
+    values: Mapping[Place, float]
+    base: float | None
+    single: frozenset[Place] = frozenset()
+    """places with one seed only"""
+
+    @property
+    def gaps(self) -> dict[Place, float]:
+        """Points above or below the baseline."""
+        return {} if self.base is None else {place: value - self.base for place, value in self.values.items()}
+
+
+def our_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
+    """What we measured on one domain."""
+    run = [cell for cell in cells if cell.accuracies]
+    placed = {(cell.group, cell.at): cell for cell in run if cell.at is not None}
+    base = next((mean(cell.percent) for cell in run if cell.method == baseline), None)
+    single = frozenset(place for place, cell in placed.items() if len(cell.accuracies) == 1)
+    return Heat({place: mean(cell.percent) for place, cell in placed.items()}, base, single)
+
+
+def their_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
+    """What the paper has on one domain."""
+    known = [(cell, 100 * cell.published.mean) for cell in cells if cell.published]
+    values = {(cell.group, cell.at): value for cell, value in known if cell.at is not None}
+    return Heat(values, next((value for cell, value in known if cell.method == baseline), None))
+
+
+class Palette:
+    """Colours for differences: white for none, deeper for more, one hue above the baseline and one below."""
+
+    def __init__(self, heats: Iterable[Heat]) -> None:
+        colours = require("matplotlib.colors", "report")
+        self.most = max([1.0, *(abs(gap) for heat in heats for gap in heat.gaps.values())])
+        ends = [COLOURS["erm"], "white", COLOURS["ours"]]
+        self.map = colours.LinearSegmentedColormap.from_list("gaps", ends, N=257)  # odd, so that white is among them
+
+    def __call__(self, gap: float) -> tuple[float, ...]:
+        """Red, green, blue and one."""
+        colour: tuple[float, ...] = self.map(0.5 + gap / self.most / 2)
+        return colour
+
+    def legend(self, baseline: str | None) -> list[Artist]:
+        """What some of the colours mean."""
+        patch = require("matplotlib.patches", "report").Patch
+        steps = [-self.most, -self.most / 2, 0.0, self.most / 2, self.most]
+        words = [*map(signed, steps[:2]), f"as {baseline}", *map(signed, steps[3:])]
+        words[-1] += " points"
+        return [patch(facecolor=self(gap), edgecolor=SOFT, label=w) for gap, w in zip(steps, words, strict=True)]
+
+
+def draw(axes: Axes, heat: Heat, groups: Sequence[str], columns: Sequence[float], palette: Palette) -> None:
+    """One panel: a coloured field with its number for each place, the first group on top."""
+    axes.set(xlim=(0, len(columns)), ylim=(len(groups), 0), facecolor=EMPTY)
+    axes.set_xticks(np.arange(len(columns)) + 0.5, [f"K={column:g}" for column in columns], fontsize=9)
+    axes.set_yticks([])
+    axes.spines[:].set_visible(False)
+    if not heat.values:
+        not_here(axes)
+        return
+    for i, group in enumerate(groups):
+        for j, column in enumerate(columns):
+            _field(axes, heat, (group, column), (j, i), palette)
+
+
+def _field(axes: Axes, heat: Heat, place: Place, corner: tuple[int, int], palette: Palette) -> None:
+    options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
+    centre = corner[0] + 0.5, corner[1] + 0.5
+    if place not in heat.values:
+        axes.text(*centre, "\N{EN DASH}", color=SOFT, **options)
+        return
+    colour = palette(heat.gaps[place]) if heat.gaps else (1.0, 1.0, 1.0, 1.0)
+    axes.add_patch(require("matplotlib.patches", "report").Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white"))
+    dark = float(np.dot(colour[:3], [0.299, 0.587, 0.114])) < 0.55
+    style = "italic" if place in heat.single else "normal"
+    axes.text(*centre, f"{heat.values[place]:.1f}", color="white" if dark else INK, style=style, **options)

@@ -1,0 +1,191 @@
+"""What a figure compares: a training, an ensemble of trainings, a training adapted to its target."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unseen import rules
+from unseen.baselines.adda import ADDA, adapt
+from unseen.data.domain import Domain
+from unseen.engine import Engine
+from unseen.evaluation import Score, result_line, score_run, scores_of
+from unseen.job import load
+from unseen.metrics import evaluate
+from unseen.paper.cells import Kind
+from unseen.paper.lab import Lab
+from unseen.paper.published import Published
+from unseen.paper.results import Line, Results, key, run_key
+from unseen.request import Request
+from unseen.run import RunFolder
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Something to measure once: what has to be trained before, and how it is measured."""
+
+    key: str
+    needs: tuple[Request, ...]
+    """the trainings"""
+    domains: tuple[str, ...]
+    """what its line has scores of"""
+    measure: partial[Line]
+    """gives the line, without its key; can be sent to another process"""
+
+    def known(self, results: Results) -> bool:
+        """Whether the results have all of it."""
+        return all(results.accuracy(self.key, domain) is not None for domain in self.domains)
+
+
+def nothing(column: str) -> None:
+    """What the paper published where it only drew a bar."""
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """One bar in each column of a figure."""
+
+    label: str
+    kind: Kind
+    _: KW_ONLY
+    published: Callable[[str], Published | None] = nothing
+    """gives the paper's number for a column, where there is one"""
+    against: str | None = None
+    """label of the method that it is compared with, seed by seed; plain training when not given"""
+    group: str = ""
+    at: float | None = None
+
+    @abstractmethod
+    def measurements(self, lab: Lab, seed: int) -> list[Measurement]:
+        """What has to be measured for one seed."""
+
+    @abstractmethod
+    def accuracy(self, results: Results, lab: Lab, seed: int, column: str) -> float | None:
+        """The accuracy in a column, where it was measured."""
+
+
+@dataclass(frozen=True)
+class Trained(Method):
+    """One training for each seed; its last iterate."""
+
+    settings: Mapping[str, Any]
+    """of the training, by name; K among them"""
+
+    def measurements(self, lab: Lab, seed: int) -> list[Measurement]:
+        """The run, scored on every target."""
+        return [_run_measurement(lab, lab.request(seed, self.settings))]
+
+    def accuracy(self, results: Results, lab: Lab, seed: int, column: str) -> float | None:
+        """The run's."""
+        return results.accuracy(run_key(lab.request(seed, self.settings)), lab.scored[column])
+
+
+@dataclass(frozen=True)
+class Ensembled(Method):
+    """For each seed an ensemble, one of whose members answers for each image."""
+
+    members: tuple[Mapping[str, Any], ...]
+    """the settings of each member's training"""
+    seeds_each: bool = False
+    """whether each member has a seed of its own, as where only the seed tells them apart"""
+    rule: str = "greatest-softmax"
+
+    def requests(self, lab: Lab, seed: int) -> tuple[Request, ...]:
+        """The members' trainings."""
+        count = len(self.members)
+        seeds = [seed * count + i if self.seeds_each else seed for i in range(count)]
+        return tuple(lab.request(s, settings) for s, settings in zip(seeds, self.members, strict=True))
+
+    def key(self, lab: Lab, seed: int) -> str:
+        """An ensemble is its members."""
+        return key(ensemble=[run_key(request) for request in self.requests(lab, seed)])
+
+    def measurements(self, lab: Lab, seed: int) -> list[Measurement]:
+        """Each member by itself, then the ensemble under every rule."""
+        needs, domains = self.requests(lab, seed), tuple(lab.targets.values())
+        members = [_run_measurement(lab, request) for request in needs]
+        measure = partial(_score_ensemble, lab, tuple(request.out for request in needs), seed, domains)
+        return [*members, Measurement(self.key(lab, seed), needs, domains, measure)]
+
+    def accuracy(self, results: Results, lab: Lab, seed: int, column: str) -> float | None:
+        """The ensemble's, under its rule."""
+        return results.accuracy(self.key(lab, seed), lab.targets[column], rule=self.rule)
+
+
+@dataclass(frozen=True)
+class Adapted(Method):
+    """For each seed and target an adaptation (ADDA) of plain training to unlabelled images of that target."""
+
+    images: int
+
+    def measurements(self, lab: Lab, seed: int) -> list[Measurement]:
+        """One adaptation for each target."""
+        request = lab.request(seed, {"K": 0})
+        return [
+            Measurement(
+                self.key(lab, seed, column), (request,), (lab.targets[column],),
+                partial(_adapt, lab, request, column, self.adda(lab), seed),
+            )
+            for column in lab.targets
+        ]  # fmt: skip
+
+    def adda(self, lab: Lab) -> ADDA:
+        """Its settings."""
+        return ADDA(steps=lab.scale.adda_steps, target_images=self.images)
+
+    def key(self, lab: Lab, seed: int, column: str) -> str:
+        """An adaptation is its source run, its target and its settings."""
+        source = run_key(lab.request(seed, {"K": 0}))
+        return key(adda=self.adda(lab).asdict(), source=source, target=lab.targets[column])
+
+    def accuracy(self, results: Results, lab: Lab, seed: int, column: str) -> float | None:
+        """The adapted network's, on the test part of the target it was adapted to."""
+        return results.accuracy(self.key(lab, seed, column), lab.targets[column])
+
+
+# How things are measured, in whatever process.
+
+
+def _run_measurement(lab: Lab, request: Request) -> Measurement:
+    domains = tuple(lab.scored.values())
+    return Measurement(run_key(request), (request,), domains, partial(_score, lab, request.out, domains))
+
+
+def _score(lab: Lab, folder: Path, domains: tuple[str, ...]) -> Line:
+    """Score a finished run, then let go of its rounds and checkpoints: hundreds of runs would fill any disk."""
+    score_run(folder, [lab.load(name) for name in domains], keep=True)
+    RunFolder(folder).trim()
+    return {"kind": "run", **result_line(folder)}
+
+
+def _score_ensemble(lab: Lab, folders: tuple[Path, ...], seed: int, domains: tuple[str, ...]) -> Line:
+    """Every rule on the scores of the members: choosing costs nothing once they are there."""
+    scores = [score for name in domains for score in _by_rule(lab.load(name), folders)]
+    return {"kind": "ensemble", "seed": seed, "members": [folder.name for folder in folders], "scores": scores}
+
+
+def _by_rule(domain: Domain, folders: tuple[Path, ...]) -> list[dict[str, Any]]:
+    stacked = torch.stack([scores_of(folder, domain) for folder in folders])
+    known = {"domain": domain.name, "images": len(domain), "sha256": domain.fingerprint}
+    return [
+        known | {"rule": name, "accuracy": float((rule(stacked).classes == domain.labels).double().mean())}
+        for name, rule in rules.RULES.items()
+    ]
+
+
+def _adapt(lab: Lab, request: Request, column: str, adda: ADDA, seed: int) -> Line:
+    target = lab.load(lab.targets[column])
+    unlabelled = lab.unlabelled(column)
+    folder = lab.out / "adapted" / f"{request.out.name}-{target.name}-{adda.target_images}"
+    engine = Engine(precision=lab.precision, threads=1)
+    adapted = adapt(
+        load(request.out), request.job.load_source(), unlabelled, adda, seed=seed, folder=folder, engine=engine
+    )
+    score = Score(target.name, evaluate(adapted.net, target), len(target), target.fingerprint)
+    return {"kind": "adda", "adda": adda.asdict(), "seed": seed, "source": request.out.name, "scores": [asdict(score)]}

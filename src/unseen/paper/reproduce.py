@@ -1,0 +1,70 @@
+"""Carrying a recipe out: train what is not known, measure it, write its table and figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from joblib import Parallel, delayed
+from rich.console import Console, Group
+
+from unseen import sweep
+from unseen.paper.canvas import save
+from unseen.paper.lab import Lab
+from unseen.paper.methods import Measurement
+from unseen.paper.recipe import Recipe
+from unseen.paper.results import Line, Results
+from unseen.paper.sheet import as_markdown, as_rich
+from unseen.storage import write_atomically
+from unseen.task import finished
+from unseen.workers import default_jobs
+
+RESULTS = "digits.jsonl"
+
+
+def measure(
+    recipe: Recipe, lab: Lab, *, seeds: int, jobs: int | None, train: bool, again: str, console: Console
+) -> Results:
+    """Everything that the recipe takes and the results file lacks; without ``train``, of what is trained already."""
+    results = Results(lab.out / RESULTS)
+    left = [m for m in recipe.measurements(lab, seeds) if not m.known(results)]
+    needs = [request for m in left for request in m.needs]
+    if train and needs:
+        console.print(f"{recipe.name}: {sweep.plan(needs, retry=True)}", highlight=False, soft_wrap=True)
+        sweep.run(needs, jobs=jobs, retry=True, progress=console).check(again)
+    ready = [m for m in left if all(map(finished, m.needs))]
+    with console.status(f"Measuring {len(ready)} of {len(left)} on {', '.join(lab.targets)}"):
+        _measure(ready, results, jobs)
+    return results
+
+
+def _measure(measurements: Sequence[Measurement], results: Results, jobs: int | None) -> None:
+    """Single runs first, since ensembles read their scores; each line is kept as soon as it is there."""
+    for alone in (True, False):
+        some = [m for m in measurements if (len(m.needs) == 1) is alone]
+        work = [delayed(_line)(m) for m in some]
+        workers = min(jobs or default_jobs(1), max(len(work), 1))
+        for line in Parallel(n_jobs=workers, return_as="generator_unordered")(work):
+            results.add(line)
+
+
+def _line(measurement: Measurement) -> Line:
+    torch.set_num_threads(1)  # joblib's workers have a core each
+    return {"key": measurement.key, **measurement.measure()}
+
+
+def show(recipe: Recipe, lab: Lab, results: Results, seeds: int) -> Group:
+    """The recipe's tables, for a terminal."""
+    return Group(*map(as_rich, recipe.sheets(lab, results, seeds)))
+
+
+def write(recipe: Recipe, lab: Lab, results: Results, seeds: int) -> list[Path]:
+    """The recipe's tables as Markdown and its figure as SVG and PNG, beside the results."""
+    lab.out.mkdir(parents=True, exist_ok=True)
+    pictures = save(recipe.figure(lab, results, seeds), lab.out / recipe.name)
+    tables = map(as_markdown, recipe.sheets(lab, results, seeds))
+    text = "\n".join([f"# {recipe.name}", "", f"![{recipe.what}]({recipe.name}.svg)", "", *tables])
+    page = lab.out / f"{recipe.name}.md"
+    write_atomically(page, text.encode())
+    return [page, *pictures]

@@ -1,0 +1,87 @@
+"""A table as text, and three ways to show it: in a terminal, as Markdown, as HTML with the report's style."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from unseen.paper.findings import AGREES, DIFFERS, NOT_COMPARABLE
+
+_COLOURS = {AGREES: "--good", DIFFERS: "--bad", NOT_COMPARABLE: "--faint"}  # of the page's style sheet
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Headings, rows whose first entry is the group they belong to (a domain), and what must be said with them."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    caption: str
+    words: frozenset[int]
+    """columns of words; the others are of numbers"""
+
+    @property
+    def groups(self) -> list[tuple[str, list[tuple[str, ...]]]]:
+        """The rows of each group, without its name."""
+        return [(name, [row[1:] for row in rows]) for name, rows in groupby(self.rows, key=lambda row: row[0])]
+
+
+def as_rich(sheet: Sheet) -> Table:
+    """For a terminal."""
+    table = Table(
+        title=Text(sheet.title), caption=Text(sheet.caption), title_justify="left", caption_justify="left",
+        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title_style="bold",
+    )  # fmt: skip
+    for i, heading in enumerate(sheet.headings):
+        table.add_column(Text(heading), justify="left" if i in sheet.words else "right")
+    for name, rows in sheet.groups:
+        for i, entries in enumerate(rows):
+            table.add_row(*map(Text, ("" if i else name, *entries)))
+        table.add_section()
+    return table
+
+
+def as_markdown(sheet: Sheet) -> str:
+    """A Markdown table under its title, with the caption below."""
+    rule = tuple("---" if i in sheet.words else "---:" for i in range(len(sheet.headings)))
+    lines = [sheet.headings, rule]
+    for name, rows in sheet.groups:
+        lines += [("" if i else f"**{name}**", *entries) for i, entries in enumerate(rows)]
+    table = "\n".join(f"| {' | '.join(map(_plain, line))} |" for line in lines)
+    return f"**{sheet.title}**\n\n{table}\n\n{sheet.caption}\n"
+
+
+def _plain(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def as_html(sheet: Sheet) -> str:
+    """For a page that has the report's style sheet; every text is escaped."""
+    head = "".join(f"<th{_number(sheet, i)}>{html.escape(text)}</th>" for i, text in enumerate(sheet.headings))
+    bodies = []
+    for name, rows in sheet.groups:
+        first = f'<th scope="rowgroup" rowspan="{len(rows)}">{html.escape(name)}</th>'
+        lines = [f"<tr>{'' if i else first}{_entries(sheet, entries)}</tr>" for i, entries in enumerate(rows)]
+        bodies.append(f"<tbody>{''.join(lines)}</tbody>")
+    return (
+        f'<h3>{html.escape(sheet.title)}</h3><div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f'{"".join(bodies)}</table></div><p class="note">{html.escape(sheet.caption)}</p>'
+    )
+
+
+def _entries(sheet: Sheet, entries: tuple[str, ...]) -> str:
+    texts = []
+    for i, text in enumerate(entries, 1):
+        colour = f' style="color: var({_COLOURS[text]})"' if text in _COLOURS else ""
+        texts.append(f"<td{_number(sheet, i)}{colour}>{html.escape(text)}</td>")
+    return "".join(texts)
+
+
+def _number(sheet: Sheet, column: int) -> str:
+    return "" if column in sheet.words else ' class="num"'

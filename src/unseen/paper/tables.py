@@ -1,0 +1,167 @@
+"""A recipe's findings as tables: beside the paper's numbers, and against the baseline with the same seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unseen.paper.cells import Cell, Setting, absent, domains_of, seeds_told
+from unseen.paper.findings import AGREES, DIFFERS, MARGIN, NOT_COMPARABLE, Finding, Paired, findings
+from unseen.paper.sheet import Sheet
+from unseen.report.statistics import EXACT_UP_TO, RESAMPLES, SIGN_PATTERNS, Interval, smallest_p
+from unseen.report.verdicts import counted, listed, signed, span
+
+ALPHA = 0.05
+NONE = "\N{EN DASH}"
+_MARKS = {AGREES: " =", DIFFERS: " ≠", NOT_COMPARABLE: ""}
+
+
+def sheets(cells: Sequence[Cell], setting: Setting) -> list[Sheet]:
+    """The accuracies beside the paper's; then the differences from the baseline, where there are such."""
+    found = findings(cells, setting)
+    differences = [_differences(found, setting)] if any(finding.paired for finding in found) else []
+    return [_accuracies(cells, found, setting), *differences]
+
+
+# The accuracies, a row for each cell.
+
+
+def _accuracies(cells: Sequence[Cell], found: Sequence[Finding], setting: Setting) -> Sheet:
+    headings = ["domain", "method", "seeds", "accuracy", "range", "bootstrap 95 %"]
+    if any(cell.published for cell in cells):
+        headings += ["paper", "ours \N{MINUS SIGN} paper (95 %)", "verdict"]
+    by_cell = {id(finding.cell): finding for finding in found}
+    rows = []
+    for domain in domains_of(cells):
+        here = [cell for cell in cells if cell.domain == domain]
+        if domain in absent(cells):
+            rows.append((domain, "not here", "0", *[NONE] * (len(headings) - 3)))
+        else:
+            rows += [_accuracy_row(cell, by_cell.get(id(cell)))[: len(headings)] for cell in here]
+    words = frozenset({0, 1, headings.index("verdict") if "verdict" in headings else 0})
+    return Sheet(setting.title, tuple(headings), rows, _accuracy_caption(cells, found, setting), words)
+
+
+def _accuracy_row(cell: Cell, finding: Finding | None) -> tuple[str, ...]:
+    theirs = f"{100 * cell.published.mean:.1f} ± {100 * cell.published.deviation:.1f}" if cell.published else NONE
+    if finding is None:
+        return (cell.domain, cell.method, "0", *[NONE] * 3, theirs, NONE, "not run")
+    spread = f" ± {finding.deviation:.1f}" if finding.deviation is not None else ""
+    over_seeds = (_reach(finding.range) if spread else NONE, _reach(finding.bootstrap))
+    paper = finding.paper
+    compared = (_gap(paper.gap, paper.interval), paper.verdict) if paper else (NONE, NONE)
+    seeds = str(len(cell.accuracies))
+    return (cell.domain, cell.method, seeds, f"{finding.mean:.1f}{spread}", *over_seeds, theirs, *compared)
+
+
+def _accuracy_caption(cells: Sequence[Cell], found: Sequence[Finding], setting: Setting) -> str:
+    parts = ["Accuracy in percent.", seeds_told(cells), setting.protocol, setting.data_told(cells)]
+    if any(finding.bootstrap for finding in found):
+        parts.append(
+            f"Deviation (n \N{MINUS SIGN} 1) and range are over seeds. Bootstrap: percentile interval of the mean, "
+            f"{RESAMPLES:,} resamples of the seeds; too narrow when these are few (of 5, 84 in 100 have the mean)."
+        )
+    return " ".join([*parts, *_verdict_caption(found, setting)])
+
+
+def _verdict_caption(found: Sequence[Finding], setting: Setting) -> list[str]:
+    compared = [finding for finding in found if finding.paper]
+    reasons = dict.fromkeys(reason for finding in compared for reason in setting.departures_on(finding.cell.domain))
+    parts = [f"Not comparable with the paper: {'; '.join(reasons)}."] if reasons else []
+    judged = [finding for finding in compared if finding.paper and finding.paper.verdict != NOT_COMPARABLE]
+    if judged:
+        parts.append(
+            "Verdict, by the Welch 95 % interval of ours less the paper's: differs when it excludes 0, agrees when it "
+            f"lies within {MARGIN:g} points of 0; each by itself, so 5 in 100 say differs where nothing does. The "
+            "paper doesn't explain its ±: taken as the deviation over runs, of which 10 count where it says 10 and 20."
+        )
+    if any(len(finding.cell.accuracies) == 2 for finding in judged):
+        parts.append("With 2 seeds that interval is too narrow: about 90 in 100 have the true difference.")
+    return parts
+
+
+# The accuracies, a domain's methods as a matrix.
+
+
+def matrix(cells: Sequence[Cell], setting: Setting) -> Sheet:
+    """Ours beside the paper's for cells of a grid: ``group`` gives the row and ``at``, which is K, the column."""
+    placed = [cell for cell in cells if cell.at is not None]
+    columns = sorted({cell.at for cell in placed if cell.at is not None})
+    found = findings(cells, setting)
+    entries = {(f.cell.domain, f.cell.group, f.cell.at): _entry(f) for f in found if f.cell.at is not None}
+    rows = []
+    for domain in domains_of(placed):
+        here = [] if domain in absent(placed) else [cell.group for cell in placed if cell.domain == domain]
+        rows += [(domain, g, *(entries.get((domain, g, at), NONE) for at in columns)) for g in dict.fromkeys(here)]
+        rows += [] if here else [(domain, "not here", *[NONE] * len(columns))]
+    parts = ["Accuracy in percent: ours (seeds) · the paper's; = agrees, ≠ differs, ? can't tell."]
+    parts += [seeds_told(placed), setting.protocol, setting.data_told(placed), *_verdict_caption(found, setting)]
+    return Sheet(
+        setting.title, ("domain", "", *(f"K={at:g}" for at in columns)), rows, " ".join(parts), frozenset({0, 1})
+    )
+
+
+def _entry(finding: Finding) -> str:
+    ours = f"{finding.mean:.1f} ({len(finding.cell.accuracies)})"
+    if finding.paper is None or finding.cell.published is None:
+        return ours
+    return f"{ours} · {100 * finding.cell.published.mean:.1f}{_MARKS.get(finding.paper.verdict, ' ?')}"
+
+
+# The differences.
+
+
+def _differences(found: Sequence[Finding], setting: Setting) -> Sheet:
+    paired = [finding.paired for finding in found if finding.paired]
+    baselines = list(dict.fromkeys(each.comparison.baseline for each in paired))
+    one = len(baselines) == 1
+    title = f"Difference from {baselines[0] if one else 'the baseline'}, same seeds"
+    headings = ("domain", "method", *(() if one else ("against",)), "pairs", "difference", "95 %", "p", "p, Holm")
+    rows = [_difference_row(each, one) for each in paired]
+    data = setting.data_told([finding.cell for finding in found if finding.paired])
+    caption = f"{_difference_caption(paired)} {setting.protocol} {data}".strip()
+    return Sheet(title, headings, rows, caption, frozenset(range(2 if one else 3)))
+
+
+def _difference_row(paired: Paired, one_baseline: bool) -> tuple[str, ...]:
+    c = paired.comparison
+    against = () if one_baseline else (c.baseline,)
+    interval = span(c.interval) if c.interval else NONE
+    ps = (_p(paired.p), _p(paired.corrected))
+    return (c.domain, c.method, *against, str(len(c.differences)), signed(c.gap), interval, *ps)
+
+
+def _difference_caption(paired: Sequence[Paired]) -> str:
+    pairs = sorted({len(each.comparison.differences) for each in paired})
+    drawn = f"; {SIGN_PATTERNS:,} patterns drawn above {EXACT_UP_TO} pairs" if pairs[-1] > EXACT_UP_TO else ""
+    parts = [
+        "Points of accuracy, paired by seed, with the 95 % t-interval over the pairs. p: two-sided permutation test, "
+        f"all patterns of signs{drawn}; Holm's correction is for the table's {counted(len(paired), 'comparison')}."
+    ]
+    return " ".join([*parts, *_limits(pairs, len(paired))])
+
+
+def _limits(pairs: Sequence[int], comparisons: int) -> list[str]:
+    """What the test can't show, whatever the differences are."""
+    weak = [n for n in pairs if smallest_p(n) > ALPHA]
+    if weak:
+        each = listed([f"{_p(smallest_p(n))} with {counted(n, 'pair')}" for n in weak])
+        return [f"The smallest p that this test can give is {each}: whatever the difference, not below {ALPHA:g}."]
+    least = min(1.0, comparisons * smallest_p(pairs[-1]))
+    if least > ALPHA:
+        return [f"The smallest corrected p that {pairs[-1]} pairs can give here is {_p(least)}: not below {ALPHA:g}."]
+    return []
+
+
+# The texts of entries.
+
+
+def _reach(interval: Interval | None) -> str:
+    return f"{interval.low:.1f} to {interval.high:.1f}" if interval else NONE
+
+
+def _gap(gap: float, interval: Interval | None) -> str:
+    return f"{signed(gap)} ({span(interval)})" if interval else signed(gap)
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3g}"

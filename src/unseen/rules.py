@@ -1,0 +1,189 @@
+"""How an ensemble answers: a rule picks a member for each sample, u*(x) in eq. (ensemble), or blends all of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from unseen.engine import at_least_float32
+from unseen.errors import InputError, did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The answer for each sample, or for each pixel where the scores are those of pixels."""
+
+    classes: Tensor
+    """the class, by its number"""
+    member: Tensor
+    """the member that answered, by its place in the ensemble; of a blend, the member that is surest of its class"""
+    confidence: Tensor
+    """how sure, in [0, 1]: the softmax that the answer's class has in that member, or its share in the blend"""
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """A call with the raw scores of all members, (members, N, classes) or (members, N, classes, ...), gives a choice.
+
+    Promise: the order of the members changes no class, exact ties included. They go to the lowest class, then to the
+    first member. A rule of one's own overrides ``choose``, or ``certainty`` of a ``Selection``.
+    """
+
+    name: ClassVar[str]
+    """on the command line and in saved folders"""
+
+    def __call__(self, scores: Tensor) -> Choice:
+        """The choice for each sample; scores that no softmax can be taken of are refused."""
+        return self.choose(_checked(scores))
+
+    @abstractmethod
+    def choose(self, scores: Tensor) -> Choice:
+        """The same for scores that were checked."""
+
+
+@dataclass(frozen=True)
+class Selection(Rule):
+    """One member answers: that of the greatest certainty, by its greatest score."""
+
+    @abstractmethod
+    def certainty(self, scores: Tensor) -> Tensor:
+        """(members, N, ...): greater is surer."""
+
+    def choose(self, scores: Tensor) -> Choice:
+        """The surest member's best class, and the softmax it gives it."""
+        certainty, classes = self.certainty(scores), scores.argmax(2)
+        surest = certainty == certainty.amax(0)
+        answer = torch.where(surest, classes, scores.shape[2]).amin(0)
+        member = (surest & (classes == answer)).int().argmax(0)
+        confidence = scores.softmax(2).amax(2).gather(0, member[None])[0]
+        return Choice(answer, member, confidence)
+
+
+@dataclass(frozen=True)
+class GreatestSoftmax(Selection):
+    """The paper's text: the member with the greatest maximum softmax value.
+
+    They are compared by their log-odds. That is the same order, but log-odds never round to the same number, as a
+    softmax of float32 does to 1 when scores are 17 apart: then the softmax couldn't tell the members from each other.
+    """
+
+    name = "greatest-softmax"
+
+    def certainty(self, scores: Tensor) -> Tensor:
+        """log p / (1 - p) of the best class: s_max - log sum of exp(s_j) over the others."""
+        return scores.amax(2) - _others(scores).logsumexp(2)
+
+
+@dataclass(frozen=True)
+class GreatestScore(Selection):
+    """The paper's equation read literally: argmax_u max_j of the scores themselves, with no softmax."""
+
+    name = "greatest-score"
+
+    def certainty(self, scores: Tensor) -> Tensor:
+        """max_j s_j."""
+        return scores.amax(2)
+
+
+@dataclass(frozen=True)
+class GreatestMargin(Selection):
+    """The member whose best class leads its second best by most.
+
+    Like the softmax, and unlike the score, it doesn't change when a member adds a constant to all its scores.
+    """
+
+    name = "greatest-margin"
+
+    def certainty(self, scores: Tensor) -> Tensor:
+        """s_1 - s_2 of the best two: the log of their softmax ratio."""
+        return scores.amax(2) - _others(scores).amax(2)
+
+
+@dataclass(frozen=True)
+class LeastEntropy(Selection):
+    """The member whose softmax has the least entropy: how it shares out what its best class leaves counts, too."""
+
+    name = "least-entropy"
+
+    def certainty(self, scores: Tensor) -> Tensor:
+        """Sum of p_j log p_j."""
+        entropy: Tensor = torch.special.entr(scores.double().softmax(2)).sum(2)
+        return -entropy
+
+
+@dataclass(frozen=True)
+class MeanSoftmax(Rule):
+    """The usual ensemble: the class with the greatest mean softmax over all members."""
+
+    name = "mean-softmax"
+
+    def choose(self, scores: Tensor) -> Choice:
+        """The blend's best class and its share, and the member that gives this class the greatest softmax."""
+        softmax = scores.softmax(2)
+        confidence, answer = _mean(softmax).max(1)
+        given = softmax.gather(2, answer[None, :, None].expand(len(scores), -1, 1, *answer.shape[1:]))
+        return Choice(answer, given.squeeze(2).argmax(0), confidence)
+
+
+@dataclass(frozen=True)
+class MajorityVote(Rule):
+    """The class that most members have as their best; of several, that with the greatest mean softmax."""
+
+    name = "majority-vote"
+
+    def choose(self, scores: Tensor) -> Choice:
+        """The class, its share of the votes, and of the members that voted for it the one with the greatest softmax."""
+        softmax, ballots = scores.softmax(2), scores.argmax(2)
+        votes = torch.zeros_like(scores).scatter_(2, ballots.unsqueeze(2), 1.0).mean(0)
+        most = votes.amax(1)
+        answer = torch.where(votes == most.unsqueeze(1), _mean(softmax), -1.0).argmax(1)
+        member = torch.where(ballots == answer, softmax.amax(2), -1.0).argmax(0)
+        return Choice(answer, member, most)
+
+
+RULES: dict[str, Rule] = {
+    rule.name: rule
+    for rule in (GreatestSoftmax(), GreatestScore(), GreatestMargin(), LeastEntropy(), MeanSoftmax(), MajorityVote())
+}
+"""Every rule there is, by its name."""
+
+DEFAULT = GreatestSoftmax.name
+
+
+def as_rule(rule: Rule | str) -> Rule:
+    """A rule, or the one of that name."""
+    if isinstance(rule, Rule):
+        return rule
+    if rule not in RULES:
+        raise InputError(f'rule="{rule}": there is no rule of that name{did_you_mean(str(rule), RULES)}')
+    return RULES[rule]
+
+
+def _checked(scores: Tensor) -> Tensor:
+    if scores.ndim < 3 or 0 in (scores.shape[0], scores.shape[2]) or not scores.is_floating_point():
+        raise InputError(
+            f"scores are {scores.dtype} of shape {tuple(scores.shape)}, expected floats (members, N, classes, ...) "
+            "with one member and one class or more; for a single network pass scores[None]"
+        )
+    usable = scores.amax(2).isfinite().flatten(1).all(1)
+    if not usable.all():
+        listed = ", ".join(map(str, (~usable).nonzero().flatten().tolist()))
+        raise InputError(
+            f"scores of member {listed} (counted from 0) are NaN or infinite for some samples; leave it out: its "
+            "training has diverged, or the images are not what it was trained for"
+        )
+    return at_least_float32(scores)
+
+
+def _others(scores: Tensor) -> Tensor:
+    """The scores with each member's best class taken out, as minus infinity."""
+    return scores.scatter(2, scores.argmax(2, keepdim=True), -torch.inf)
+
+
+def _mean(softmax: Tensor) -> Tensor:
+    """Over the members; sorted, so that their order doesn't change how the sum is rounded."""
+    return softmax.sort(0).values.mean(0)

@@ -1,0 +1,108 @@
+"""The page of all results, from a results file alone."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unseen.errors import InputError
+from unseen.paper.lab import REAL, Lab
+from unseen.paper.page import read_page, write_html, write_markdown
+from unseen.paper.recipes import RECIPES
+from unseen.paper.results import Results
+
+HERE = ("SVHN", "MNIST-M", "USPS")
+
+
+def add_results(path: Path, names: list[str], seeds: int) -> Results:
+    """Lines as a real lab's, with accuracies drawn around 0.5; rounds add a tenth."""
+    results, draw = Results(path), np.random.default_rng(3)
+    lab = Lab(out=path.parent, targets={column: REAL[column] for column in HERE})
+    for measurement in [m for name in names for m in RECIPES[name].measurements(lab, seeds)]:
+        (request, *_) = measurement.needs
+        gain = 0.1 * (request.ada.K > 0)
+        scores = [
+            {"domain": domain, "accuracy": 0.5 + gain + draw.random() / 100, "images": 2007, "rule": "greatest-softmax"}
+            for domain in measurement.domains
+        ]
+        results.add(
+            {
+                "key": measurement.key, "kind": "run", "seed": request.seed, "job": request.job.asdict(),
+                "ada": request.ada.asdict(), "versions": {"torch": "2.13.0"}, "created": "2026-11-16T00:00:00",
+                "engine": {"device": "cpu", "precision": "bf16"}, "scores": scores,
+            }
+        )  # fmt: skip
+    return results
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return add_results(tmp_path / "digits.jsonl", ["figure2b-top", "figure2a-top"], 3).path
+
+
+def test_the_page_has_every_recipe_and_says_which_are_not_run(file: Path) -> None:
+    text = write_markdown(read_page(file), file.parent / "results.md", file.parent).read_text()
+    headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    assert headings == [
+        "The paper's claims", "Figure 2a, top", "Figure 2a, bottom", "Figure 2b, top", "Figure 2b, middle",
+        "Figure 2b, bottom", "Table 1", "Figure 4",
+    ]  # fmt: skip
+    assert "Nothing was run." in text
+    assert "No result on SYN." in text
+    assert text.count("![") == 5, "two recipes in full, figures 2a-bottom and 4 and table 1 in part"
+
+
+def test_the_numbers_of_seeds_stand_with_the_numbers(file: Path) -> None:
+    text = write_markdown(read_page(file), file.parent / "results.md", file.parent).read_text()
+    assert "Mean of 3 seeds." in text
+    assert re.search(r"\| K=2 \| 3 \| 60\.\d", text)
+
+
+def test_claims_are_judged_by_the_results(file: Path) -> None:
+    page = read_page(file)
+    by_text = {judged.claim.text: judged.verdict for judged in page.judged}
+    assert by_text["Ours (γ=1) does better than ERM."] == "holds"
+    assert by_text["Ours (K=2) does better than ERM for any γ."] == "holds so far", "only γ=1 was run"
+    assert by_text["On USPS, which is close to MNIST, ours does worse than ERM."] == "does not hold"
+    assert by_text["Ours (K=1, γ=1) adds to what ridge does."] == "not measured"
+    assert page.headline.startswith(f"Of {len(page.judged)} claims, ")
+
+
+def test_the_discussion_is_at_the_beginning(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "said.md").write_text("Two <things> can be said.\n")
+    page = read_page(file, tmp_path / "said.md")
+    text = write_markdown(page, tmp_path / "results.md", tmp_path).read_text()
+    assert text.index("Two <things>") < text.index("## The paper's claims")
+    assert "Two &lt;things&gt; can be said." in write_html(page, tmp_path / "r.html").read_text()
+
+
+class Outline(HTMLParser):
+    """Headings, images and anything that would be fetched from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sections: list[str] = []
+        self.fetched: list[str] = []
+        self.images = 0
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attributes}
+        self.sections += [found["id"]] if tag == "section" else []
+        self.images += tag == "img"
+        self.fetched += [v for n, v in found.items() if n in ("src", "href") and not v.startswith("data:")]
+
+
+def test_the_html_page_needs_no_other_file(file: Path) -> None:
+    outline = Outline()
+    outline.feed(write_html(read_page(file), file.parent / "report.html").read_text())
+    assert outline.sections[0] == "claims"
+    assert len(outline.sections) == 1 + sum(bool(recipe.methods) for recipe in RECIPES.values())
+    assert outline.images == 5
+    assert not outline.fetched
+
+
+def test_a_file_without_results_of_the_real_experiment_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected results of runs on mnist-train, got none"):
+        read_page(tmp_path / "nothing.jsonl")

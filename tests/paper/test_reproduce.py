@@ -1,0 +1,196 @@
+"""Recipes, carried out small: everything real but the size."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+import unseen
+from unseen.errors import InputError
+from unseen.paper.lab import Lab
+from unseen.paper.methods import Adapted, Ensembled, Trained
+from unseen.paper.recipe import Recipe
+from unseen.paper.recipes import RECIPES, recipe
+from unseen.paper.reproduce import RESULTS, show, write
+from unseen.paper.results import Results
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from reproducing import TINY, carry_out, tiny_lab
+
+PAIR = Recipe(
+    name="pair",
+    what="two trainings",
+    methods=(Trained("ERM", "erm", {"K": 0}), Trained("K=1", "ours", {"K": 1, "gamma": 1.0})),
+)
+ENSEMBLE = Recipe(
+    name="ensemble",
+    what="ensembles",
+    methods=(
+        Ensembled("ERM", "erm", ({"K": 0},) * 2, seeds_each=True),
+        Ensembled("K=1", "ours", ({"K": 1, "gamma": 1.0}, {"K": 1, "gamma": 0.1})),
+    ),
+)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return tiny_lab(tmp_path)
+
+
+def test_every_figure_and_table_of_the_digit_experiments_is_a_recipe() -> None:
+    assert set(RECIPES) == {
+        "figure1-top", "figure2a-top", "figure2a-bottom", "figure2b-top", "figure2b-middle", "figure2b-bottom",
+        "table1", "figure4",
+    }  # fmt: skip
+
+
+def test_an_unknown_recipe_is_refused_with_the_nearest() -> None:
+    with pytest.raises(InputError, match=r'no recipe "figure2b-topp".*did you mean "figure2b-top"'):
+        recipe("figure2b-topp")
+
+
+def test_the_recipes_are_the_papers_experiments(tmp_path: Path) -> None:
+    lab = tiny_lab(tmp_path)
+    assert len(recipe("table1").measurements(lab, 1)) == 1 + 44
+    assert len(recipe("figure2a-bottom").measurements(lab, 1)) == 12
+    assert len(recipe("figure2b-top").measurements(lab, 1)) == 6
+    ensembles = [m for m in recipe("figure2b-bottom").measurements(lab, 1) if len(m.needs) > 1]
+    assert [len(m.needs) for m in ensembles] == [7] * 5
+
+
+def test_a_run_that_two_recipes_take_is_one_run(tmp_path: Path) -> None:
+    lab = tiny_lab(tmp_path)
+    keys = {name: {m.key for m in recipe(name).measurements(lab, 2)} for name in RECIPES}
+    assert keys["figure2b-top"] - {m.key for m in recipe("table1").measurements(lab, 2)}, "dropout is not in Table 1"
+    assert len(keys["figure2b-top"] & keys["table1"]) == 2 * 5
+    assert keys["figure2a-bottom"] <= keys["table1"]
+
+
+def test_a_recipe_gives_cells_for_every_method_and_seed(figure2b_top: tuple[Lab, Results]) -> None:
+    lab, results = figure2b_top
+    cells = recipe("figure2b-top").cells(lab, results, 2)
+    assert [cell.method for cell in cells] == ["ERM", "Dropout", "K=1", "K=2", "K=3", "K=4"]
+    assert all(set(cell.accuracies) == {0, 1} for cell in cells)
+    assert all(cell.published is None for cell in cells), "a stand-in is not the paper's set"
+
+
+def test_a_line_says_what_the_run_was_and_its_accuracy_is_that_of_its_weights(
+    figure2b_top: tuple[Lab, Results],
+) -> None:
+    lab, results = figure2b_top
+    method = recipe("figure2b-top").methods[0]
+    (measurement,) = method.measurements(lab, 1)
+    line = results.find(measurement.key)
+    assert line is not None
+    assert (line["kind"], line["seed"], line["selection"]) == ("run", 1, "last iterate")
+    assert {"ada", "job", "versions", "created", "engine", "source"} <= set(line)
+    net = unseen.load(measurement.needs[0].out)
+    assert method.accuracy(results, lab, 1, "uci-8x8") == unseen.evaluate(net, unseen.domain("uci-8x8"))
+
+
+def test_what_a_run_no_longer_needs_is_let_go(figure2b_top: tuple[Lab, Results]) -> None:
+    lab, _ = figure2b_top
+    assert not list(lab.runs.rglob("checkpoints/*.safetensors"))
+    assert not list(lab.runs.rglob("rounds/**/*.safetensors"))
+    assert list(lab.runs.glob("*/weights.safetensors"))
+
+
+def test_what_was_measured_is_not_trained_again_even_without_its_folders(lab: Lab) -> None:
+    first = carry_out(PAIR, lab, seeds=1)
+    before = (lab.out / RESULTS).read_bytes()
+    lab.runs.rename(lab.out / "elsewhere")
+    again = carry_out(PAIR, lab, seeds=1)
+    assert not lab.runs.exists()
+    assert (lab.out / RESULTS).read_bytes() == before
+    assert PAIR.cells(lab, again, 1) == PAIR.cells(lab, first, 1)
+
+
+def test_without_training_what_is_there_is_measured_and_the_rest_is_left_open(lab: Lab) -> None:
+    carry_out(replace(PAIR, methods=PAIR.methods[:1]), lab, seeds=1)
+    (lab.out / RESULTS).unlink()
+    cells = PAIR.cells(lab, carry_out(PAIR, lab, seeds=1, train=False), 1)
+    assert [len(cell.accuracies) for cell in cells] == [1, 0]
+
+
+def test_an_ensemble_is_measured_under_every_rule_and_its_members_too(lab: Lab) -> None:
+    results = carry_out(ENSEMBLE, lab, seeds=1)
+    lines = list(results)
+    assert sorted(line["kind"] for line in lines) == ["ensemble"] * 2 + ["run"] * 4
+    ensemble = next(line for line in lines if line["kind"] == "ensemble")
+    assert {score["rule"] for score in ensemble["scores"]} == set(unseen.rules.RULES)
+    assert all(cell.accuracies for cell in ENSEMBLE.cells(lab, results, 1))
+
+
+def test_an_ensembles_accuracy_is_that_of_its_members_together(lab: Lab) -> None:
+    results = carry_out(ENSEMBLE, lab, seeds=1)
+    method = ENSEMBLE.methods[1]
+    assert isinstance(method, Ensembled)
+    ensemble = unseen.Ensemble.of_runs([request.out for request in method.requests(lab, 0)])
+    expected = unseen.evaluate(ensemble, unseen.domain("uci-8x8"))
+    assert method.accuracy(results, lab, 0, "uci-8x8") == pytest.approx(expected, abs=0.002)
+
+
+def test_members_of_an_erm_ensemble_have_seeds_of_their_own_and_no_two_ensembles_share_one(lab: Lab) -> None:
+    method = ENSEMBLE.methods[0]
+    assert isinstance(method, Ensembled)
+    assert [request.seed for seed in (0, 1, 2) for request in method.requests(lab, seed)] == list(range(6))
+
+
+def test_an_adaptation_is_measured_on_the_target_it_saw(lab: Lab) -> None:
+    adapted = replace(PAIR, methods=(PAIR.methods[0], Adapted("ADDA, 40", "adda", 40, at=40)))
+    results = carry_out(adapted, lab, seeds=1)
+    (line,) = [line for line in results if line["kind"] == "adda"]
+    assert line["adda"]["target_images"] == 40
+    assert [score["domain"] for score in line["scores"]] == ["uci-8x8"]
+    assert all(cell.accuracies for cell in adapted.cells(lab, results, 1))
+
+
+def test_a_recipe_writes_its_table_and_its_figure_and_says_that_stand_ins_are_none(
+    figure2b_top: tuple[Lab, Results],
+) -> None:
+    lab, results = figure2b_top
+    files = write(recipe("figure2b-top"), lab, results, 2)
+    assert {file.name for file in files} == {"figure2b-top.md", "figure2b-top.svg", "figure2b-top.png"}
+    text = (lab.out / "figure2b-top.md").read_text()
+    for said in ("2 seeds", "14 steps", "last iterate", "64", "not the paper's sets", "uci-8x8 for USPS"):
+        assert said in text
+    assert show(recipe("figure2b-top"), lab, results, 2).renderables
+
+
+def test_samples_of_the_domains_need_no_training(lab: Lab) -> None:
+    what = recipe("figure1-top")
+    results = carry_out(what, lab)
+    files = write(what, lab, results, 1)
+    assert not lab.runs.exists()
+    assert all(file.stat().st_size > 1000 for file in files if file.suffix != ".md")
+
+
+def test_results_on_fewer_images_than_the_set_has_say_so(lab: Lab) -> None:
+    results = Results(lab.out / RESULTS)
+    results.add({"key": "x", "kind": "run", "scores": [{"domain": "svhn-test", "accuracy": 0.3, "images": 11_420}]})
+    real = Lab(out=lab.out, targets={"SVHN": "svhn-test"}, absent=("SYN",))
+    setting = recipe("figure2b-top").setting(real, results)
+    assert setting.data == {"SVHN": "11,420 of the 26,032 test images"}
+    assert setting.source == "the first 10,000 MNIST training images, resized with the bilinear kernel"
+    assert not setting.departures
+    assert not setting.stand_ins
+
+
+def test_another_scale_is_a_departure_from_the_paper(lab: Lab) -> None:
+    setting = recipe("table1").setting(lab, Results(lab.out / RESULTS))
+    assert setting.departures == (
+        "64 source images instead of 10,000",
+        f"a network of {TINY.width:g} times the paper's width",
+    )
+    assert setting.steps == 14
+
+
+def test_results_hold_no_path_and_can_be_read_by_any_json_reader(figure2b_top: tuple[Lab, Results]) -> None:
+    lab, _ = figure2b_top
+    for text in (lab.out / RESULTS).read_text().splitlines():
+        line = json.loads(text)
+        assert str(lab.out) not in text
+        assert torch.tensor([score["accuracy"] for score in line["scores"]]).le(1).all()

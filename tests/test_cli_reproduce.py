@@ -1,0 +1,52 @@
+"""unseen reproduce, and unseen results."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unseen.cli import app as frame
+from unseen.errors import InputError
+from unseen.paper.recipes import RECIPES
+
+
+def run(*words: str) -> str:
+    result = CliRunner(env={"COLUMNS": "200"}).invoke(frame.app, list(words), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_the_list_has_every_recipe() -> None:
+    told = run("reproduce", "--list")
+    assert all(name in told for name in RECIPES)
+    assert run("reproduce") == told
+
+
+def test_without_data_there_is_one_message_that_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UNSEEN_DATA", str(tmp_path))
+    with pytest.raises(InputError, match="sets that this takes are missing") as caught:
+        run("reproduce", "figure2b-top", "--seeds", "1", "--out", str(tmp_path / "out"))
+    assert "--stand-ins" in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_samples_of_the_stand_ins_are_drawn_on_a_machine_with_no_data(tmp_path: Path) -> None:
+    told = run("reproduce", "figure1-top", "--stand-ins", "--out", str(tmp_path / "p"))
+    assert "figure1-top.svg" in told
+    assert (tmp_path / "p" / "figure1-top.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["reproduce", "figure9"], 'no recipe "figure9"'),
+        (["reproduce", "table1", "--scale", "smal"], '--scale smal: expected paper or small; did you mean "small"'),
+        (["results", "no.jsonl"], "got none; make some"),
+    ],
+)
+def test_what_is_wrong_is_told(words: list[str], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        run(*words)
+    assert message in str(caught.value)
