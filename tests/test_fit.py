@@ -408,3 +408,33 @@ def test_progress_can_be_shown_and_a_run_prints_as_one_line(make_net, digits, ca
     run = unseen.fit(make_net(), digits, ADA(K=1, T=6, T_min=2, T_max=1, batch=4), progress=True)
     assert "training (rounds done: 1): 6 of 6 steps" in capsys.readouterr().out
     assert repr(run) == "Run(6 steps, 1 rounds, 48 images, in memory)"
+
+
+class Viewing(nn.Module):
+    """What many people write: ``view`` where ``flatten`` would do."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.head = nn.Linear(4 * 6 * 6, 4)
+
+    def forward(self, x):
+        z = self.conv(x).relu()
+        return self.head(z.view(z.size(0), -1))
+
+
+def test_a_model_that_calls_view_trains_as_one_that_calls_flatten(digits):
+    class Flattening(Viewing):
+        def forward(self, x):
+            return self.head(self.conv(x).relu().flatten(1))
+
+    nets = []
+    for kind in (Viewing, Flattening):
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            net = unseen.split(kind(), head="head")
+        unseen.fit(net, digits, unseen.ADA(K=1, T=6, T_min=3, T_max=2, batch=4), engine=unseen.Engine("cpu", "float32"))
+        nets.append(net)
+    for viewed, flattened in zip(nets[0].parameters(), nets[1].parameters(), strict=True):
+        assert torch.allclose(viewed, flattened, atol=1e-6)
+    assert 0 <= unseen.evaluate(nets[0], digits) <= 1

@@ -85,7 +85,8 @@ def fit(
         showing_if(progress if engine.rank == 0 else False) as tell,
     ):
         saved = engine.first(lambda: _open(files, config, resume, held, warn)) if files else None
-        engine.place(net)
+        with engine.seeded(seed), net.frozen():
+            engine.place(net, source.images[:1])
         net.train()
         room = partial(engine.room, folder=files.path if files else None)
         pool = engine.each(lambda: Pool(source.images, source.labels, ada.K, ada.n, room))

@@ -172,7 +172,8 @@ def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
         shapes = config["model"]["shapes"]
         job = job_of(config, files.path)
         model = job.build_model(shapes[f"{config['model']['head']}.weight"][0], config["seed"])
-        Engine(device="cpu").place(model)  # in the layout it was trained in
+        if job.model == "convnet":
+            Engine(device="cpu").place(model)  # in the layout it was trained in
     _load_weights(model.model if isinstance(model, Split) else model, files.weights)
     return split(model, config["model"]["head"]).eval()
 

@@ -47,6 +47,7 @@ class Engine(Ranks):
     threads: int | None = None
     resolved: torch.device = field(init=False, repr=False)
     _fabric: Fabric = field(init=False, repr=False, compare=False)
+    _layout: torch.memory_format = field(default=torch.channels_last, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.threads is not None and (not is_whole(self.threads) or self.threads < 1):
@@ -134,11 +135,20 @@ class Engine(Ranks):
 
     # The model and its data.
 
-    def place(self, net: nn.Module) -> None:
-        """Move a model to the device, in the layout its convolutions like best; the values stay."""
+    def place(self, net: nn.Module, image: Tensor | None = None) -> None:
+        """Move a model to the device, in the layout its convolutions like best; the values stay.
+
+        With ``image``, one that the model gets, that layout is tried: models that call ``view`` on images may not take
+        it. Then, for the model and what is ``put`` beside it, torch's usual layout is used.
+        """
         net.to(self.resolved)
         if any(isinstance(m, nn.Conv2d) for m in net.modules()):
             net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        if image is not None:
+            self._layout = torch.channels_last
+            if not _takes(net, image.to(self.resolved, memory_format=self._layout)):
+                self._layout = torch.contiguous_format
+                net.to(memory_format=self._layout)  # type: ignore[call-overload]
 
     def prepare(self, net: nn.Module) -> Callable[[Tensor], Tensor]:
         """The model as training calls it: in this precision, its gradients averaged over the ranks. Same weights."""
@@ -151,7 +161,7 @@ class Engine(Ranks):
     def put(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         """A minibatch on the device, in the model's layout."""
         return (
-            images.to(self.resolved, memory_format=torch.channels_last, non_blocking=True),
+            images.to(self.resolved, memory_format=self._layout, non_blocking=True),
             labels.to(self.resolved, non_blocking=True),
         )
 
@@ -208,6 +218,18 @@ def evaluation_batch(image: Tensor) -> int:
 def at_least_float32(tensor: Tensor) -> Tensor:
     """Scores and features that came in bf16, as float32: a loss and a distance are never computed in less."""
     return tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor
+
+
+@torch.no_grad()
+def _takes(net: nn.Module, image: Tensor) -> bool:
+    """Whether the model runs on an image in this layout."""
+    try:
+        net(image)
+    except RuntimeError as error:
+        if "view" not in str(error):
+            raise
+        return False
+    return True
 
 
 def beside(net: nn.Module, images: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.evaluation import Score, result_line, score_run, scores_of
 from unseen.job import load
-from unseen.metrics import evaluate
+from unseen.metrics import accuracy, evaluate
 from unseen.paper.cells import Kind
 from unseen.paper.lab import Lab
 from unseen.paper.published import Published
@@ -174,7 +174,7 @@ def _by_rule(domain: Domain, folders: tuple[Path, ...]) -> list[dict[str, Any]]:
     stacked = torch.stack([scores_of(folder, domain) for folder in folders])
     known = {"domain": domain.name, "images": len(domain), "sha256": domain.fingerprint}
     return [
-        known | {"rule": name, "accuracy": float((rule(stacked).classes == domain.labels).double().mean())}
+        known | {"rule": name, "accuracy": accuracy(rule(stacked).classes, domain.labels)}
         for name, rule in rules.RULES.items()
     ]
 
