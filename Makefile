@@ -1,4 +1,4 @@
-# The two commands of the README: `make demo` and `make test`. Both need Python 3.11 or later and make, nothing else.
+# The two commands of the README: `make demo` and `make test`. Both need Python 3.11.4 or later and make, nothing else.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -278,6 +278,20 @@ def test_after_one_fresh_try_a_wrong_file_is_wrong(server, get, path):
     assert left(path) == []
 
 
+def test_the_fresh_try_is_one_though_it_is_pieced_together_too(server, get, path):
+    server.does(gives(OTHER, cut=20_000))
+    refused(f"expected {DIGEST}, got", get)
+    assert ranges(server) == [None, "bytes=20000-"] * 2
+
+
+def test_a_wrong_file_that_came_whole_in_place_of_a_part_is_not_fetched_again(server, get, path):
+    path.parent.mkdir()
+    part(path).write_bytes(CONTENT[:500])
+    server.does(gives(OTHER, ranges=False))
+    refused(f"expected {DIGEST}, got", get)
+    assert len(server.requests) == 1
+
+
 def test_a_whole_partial_file_is_checked_without_a_request(server, get, path):
     path.parent.mkdir()
     part(path).write_bytes(CONTENT)
@@ -316,6 +330,15 @@ def test_a_rest_that_begins_elsewhere_is_not_taken(server, get, path):
     assert get()
     assert path.read_bytes() == CONTENT
     assert ranges(server) == [None, "bytes=9000-", None]
+
+
+def test_a_part_that_was_not_asked_for_is_not_taken(server, get, path):
+    part_unasked = says(206, **{"Content-Range": "bytes 0-3/40000"})
+    server.does(gives(CONTENT, cut=9000), gives(CONTENT, shifted=5), part_unasked, gives(CONTENT))
+    warnings = []
+    assert get(warn=warnings.append, patience=Patience(attempts=4, pause=0.001))
+    assert path.read_bytes() == CONTENT
+    assert ["another part" in warning for warning in warnings] == [False, True, True]
 
 
 def test_a_rest_of_a_file_of_another_size_is_refused_and_what_came_is_kept(server, get, path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from unseen.data.digits import Labels, Pixels
 from unseen.data.official import OfficialFile
+from unseen.data.partial import digest_of
 from unseen.errors import InputError
 
 Raw = tuple[Pixels, Labels]
@@ -56,11 +56,16 @@ def check_length(path: Path, length: int, expected: int, name: str) -> None:
         raise refused(path, f"{expected:,} bytes", got, again(name))
 
 
+def is_page(start: bytes) -> bool:
+    """Whether what begins so is a web page."""
+    return start.lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml"))
+
+
 def refuse_page(path: Path, name: str) -> None:
     """Refuse a web page, which is what a server that lacks the file may send under its name."""
     with path.open("rb") as file:
-        start = file.read(256).lstrip().lower()
-    if start.startswith((b"<!doctype", b"<html", b"<?xml")):
+        page = is_page(file.read(256))
+    if page:
         raise refused(path, f"the data of {name}", "a web page saved under that name", again(name))
 
 
@@ -68,9 +73,7 @@ def check_digest(path: Path, file: OfficialFile, name: str) -> None:
     """Refuse a file that isn't, bit for bit, the official one."""
     if file.sha256 is None:
         return
-    with path.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    compare_digests(path, digest, file.sha256, name)
+    compare_digests(path, digest_of(path, "sha256").removeprefix("sha256:"), file.sha256, name)
 
 
 def compare_digests(path: Path, digest: str, expected: str, name: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from http.client import HTTPResponse
 from pathlib import Path
 
+from unseen.data.copies import is_page
 from unseen.data.https import Hiccup, RangeRefused, check_url, opened
 from unseen.data.partial import Partial, digest_of, partial_of
 from unseen.errors import InputError, SaveFailed
@@ -18,7 +19,6 @@ from unseen.errors import InputError, SaveFailed
 CHUNK = 2**18
 LIMIT = 2**31  # bytes of a file whose size nobody has published
 _HEAD = 512  # bytes that tell a web page from a file
-_PAGE = (b"<!doctype html", b"<html")
 
 Progress = Callable[[int, int | None], None]
 """Told how many bytes have come, and of how many where that is known."""
@@ -167,7 +167,7 @@ class _Fetch:
         if response.status != 200:
             raise InputError(f"{self.url} answered {response.status} {response.reason}; expected the file")
         length, head = response.length, response.read(_HEAD)
-        if response.headers.get_content_type() == "text/html" or head.lstrip()[:14].lower().startswith(_PAGE):
+        if response.headers.get_content_type() == "text/html" or is_page(head):
             raise InputError(
                 f"{self.url} answered with a web page instead of the file: either this network wants you to log in "
                 "(open any page in a browser), or the file has moved"

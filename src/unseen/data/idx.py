@@ -24,7 +24,7 @@ _GZIP = b"\x1f\x8b"
 def find_idx(root: Path, name: str) -> Copy | None:
     """The two files of a part of MNIST, when they are there; ``InputError`` when one lacks or begins wrongly."""
     files = official.OFFICIAL[name]
-    paths = [find(root, set_of(name), file.name.removesuffix(".gz"), file.name) for file in files]
+    paths = [find(root, set_of(name), file.name, file.name.removesuffix(".gz")) for file in files]
     there = [path for path in paths if path is not None]
     if not there:
         return None

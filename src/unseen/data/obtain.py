@@ -22,7 +22,7 @@ TERMS: Mapping[str, str] = {
     "mnist": "CC BY-SA 3.0",
     "svhn": "non-commercial use only",
     "mnist-m": "none stated; made from MNIST and BSDS500",
-    "syn": "none stated",
+    "syn": "CC BY 4.0, as a mirror states",
     "usps": "none stated",
     "bsds500": "non-commercial research and education only",
 }
