@@ -67,11 +67,12 @@ def scores_of(folder: Path, domain: Domain, net: Split | None = None) -> Tensor:
 
 
 def result_line(folder: Path) -> dict[str, Any]:
-    """One run as a line of a results file: what it was, with what it was made, and every accuracy measured of it."""
+    """One run as a line of a results file: what it was, with what it was made, its rounds, every accuracy measured."""
     config = RunFolder(folder).finished_config()
+    rounds = [line for line in RunFolder(folder).metrics() if "fictitious" in line]
     kept = {name: config[name] for name in ("ada", "job", "seed", "source", "engine", "versions", "created")}
     scores = json.loads((folder / "evaluation.json").read_text())["scores"]
-    return {"run": folder.name, **kept, "selection": "last iterate", "scores": scores}
+    return {"run": folder.name, **kept, "selection": "last iterate", "rounds": rounds, "scores": scores}
 
 
 def config_of(folder: Path) -> dict[str, Any]:

@@ -47,11 +47,11 @@ def test_the_page_has_every_recipe_and_says_which_are_not_run(file: Path) -> Non
     headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert headings == [
         "The paper's claims", "Figure 2a, top", "Figure 2a, bottom", "Figure 2b, top", "Figure 2b, middle",
-        "Figure 2b, bottom", "Table 1", "Figure 4",
+        "Figure 2b, bottom", "Table 1", "Figure 4", "Readings",
     ]  # fmt: skip
     assert "Nothing was run." in text
     assert "No result on SYN." in text
-    assert text.count("![") == 5, "two recipes in full, figures 2a-bottom and 4 and table 1 in part"
+    assert text.count("![") == 6, "two recipes in full; figures 2a-bottom and 4, table 1 and the readings in part"
 
 
 def test_the_numbers_of_seeds_stand_with_the_numbers(file: Path) -> None:
@@ -99,7 +99,7 @@ def test_the_html_page_needs_no_other_file(file: Path) -> None:
     outline.feed(write_html(read_page(file), file.parent / "report.html").read_text())
     assert outline.sections[0] == "claims"
     assert len(outline.sections) == 1 + sum(bool(recipe.methods) for recipe in RECIPES.values())
-    assert outline.images == 5
+    assert outline.images == 6
     assert not outline.fetched
 
 

@@ -43,7 +43,7 @@ def lab(tmp_path: Path) -> Lab:
 def test_every_figure_and_table_of_the_digit_experiments_is_a_recipe() -> None:
     assert set(RECIPES) == {
         "figure1-top", "figure2a-top", "figure2a-bottom", "figure2b-top", "figure2b-middle", "figure2b-bottom",
-        "table1", "figure4",
+        "table1", "figure4", "readings",
     }  # fmt: skip
 
 

@@ -97,9 +97,9 @@ class Lab:
         (request,) = grid(shared | dict(settings), out=self.runs, seed=[seed])
         return request
 
-    def load(self, name: str) -> Domain:
-        """The domain of that name, prepared as the source is; kept, since every run is scored on it."""
-        return _load(name, self.resize)
+    def load(self, name: str, resize: str | None = None) -> Domain:
+        """The domain of that name, resized as the source is; kept, since every run is scored on it."""
+        return _load(name, resize or self.resize)
 
     def unlabelled(self, column: str) -> Domain:
         """What an adaptation may see of a target: its training part; of a stand-in, which has none, its images."""

@@ -154,14 +154,14 @@ class Adapted(Method):
 
 def _run_measurement(lab: Lab, request: Request) -> Measurement:
     domains = tuple(lab.scored.values())
-    return Measurement(run_key(request), (request,), domains, partial(_score, lab, request.out, domains))
+    return Measurement(run_key(request), (request,), domains, partial(_score, lab, request, domains))
 
 
-def _score(lab: Lab, folder: Path, domains: tuple[str, ...]) -> Line:
+def _score(lab: Lab, request: Request, domains: tuple[str, ...]) -> Line:
     """Score a finished run, then let go of its rounds and checkpoints: hundreds of runs would fill any disk."""
-    score_run(folder, [lab.load(name) for name in domains], keep=True)
-    RunFolder(folder).trim()
-    return {"kind": "run", **result_line(folder)}
+    score_run(request.out, [lab.load(name, request.job.resize) for name in domains], keep=True)
+    RunFolder(request.out).trim()
+    return {"kind": "run", **result_line(request.out)}
 
 
 def _score_ensemble(lab: Lab, folders: tuple[Path, ...], seed: int, domains: tuple[str, ...]) -> Line:

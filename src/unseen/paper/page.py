@@ -159,7 +159,7 @@ def _title(name: str) -> str:
     """``Figure 2b, top`` for ``figure2b-top``."""
     whole, _, part = name.partition("-")
     kind = whole.rstrip("0123456789ab")
-    return f"{kind.capitalize()} {whole.removeprefix(kind)}{f', {part}' if part else ''}"
+    return f"{kind.capitalize()} {whole.removeprefix(kind)}{f', {part}' if part else ''}".strip()
 
 
 def _folded(sheet: Sheet) -> str:
