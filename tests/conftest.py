@@ -2,12 +2,16 @@
 
 import random
 import signal
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
+
+from unseen import cli
 
 torch.use_deterministic_algorithms(True)  # also fills torch.empty with NaN, so that nobody reads what nobody wrote
 torch.set_num_threads(1)
@@ -126,6 +130,27 @@ def make_digits() -> Callable[..., tuple[Tensor, Tensor]]:
 def digits(make_digits: Callable[..., tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
     """24 of them, as (images, labels)."""
     return make_digits()
+
+
+@pytest.fixture
+def shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str]]:
+    """Call it with the words after `unseen`: gives the exit code and what was printed, standard error after output."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*words: object) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["unseen", *map(str, words)])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        printed = capsys.readouterr()
+        return code, printed.out + printed.err
+
+    return run
 
 
 def _same_numpy_state(a: tuple, b: tuple) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from unseen import cli, demo
+from unseen import demo
 from unseen.data.catalogue import targets
 from unseen.recorder import Cadence
 from unseen.run import RunFolder
@@ -34,23 +34,9 @@ save = 4
 
 
 @pytest.fixture
-def shell(tmp_path, monkeypatch, capsys):
-    """Call it with the words after `unseen`: gives the exit code and what was printed, standard error after output."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
+def shell(shell, tmp_path):
     (tmp_path / "small.toml").write_text(SMALL)
-
-    def run(*words: str) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["unseen", *words])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        printed = capsys.readouterr()
-        return code, printed.out + printed.err
-
-    return run
+    return shell
 
 
 def start(*words: str, cwd: Path) -> subprocess.Popen[str]:

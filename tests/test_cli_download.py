@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from unseen import cli
 from unseen.cli import download as verb
 from unseen.data import official
 from unseen.data.official import OfficialFile
@@ -21,26 +20,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from serving import gives, says, trusted
 
 CONTENT = bytes(range(256)) * 100
-
-
-@pytest.fixture
-def shell(tmp_path, monkeypatch, capsys):
-    """Call it with the words after `unseen`: gives the exit code and what was printed, standard error after output."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.delenv("UNSEEN_DATA", raising=False)
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["unseen", *words])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        printed = capsys.readouterr()
-        return code, printed.out + printed.err
-
-    return run
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 import unseen
-from unseen import cli, sweep
+from unseen import sweep
 from unseen.errors import InputError, RunFolderError, SaveFailed
 from unseen.request import train
 from unseen.run import RunFolder
@@ -458,21 +458,9 @@ def test_folders_of_other_things_are_refused_with_what_they_are(runs, tmp_path):
 
 
 @pytest.fixture
-def shell(monkeypatch, capsys):
-    """Call it with the words after `unseen`: gives the exit code and what was printed."""
+def shell(shell, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["unseen", *map(str, words)])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        printed = capsys.readouterr()
-        return code, printed.out + printed.err
-
-    return run
+    return shell
 
 
 def test_runs_become_an_ensemble_that_is_evaluated_like_a_run(shell, runs, home, tmp_path):

@@ -157,7 +157,7 @@ class Log:
                 f"ADDA collapsed: on the target, the spread of the features went from {before.spread:.2f} to "
                 f"{after.spread:.2f} and the number of classes predicted from {before.classes:.1f} to "
                 f"{after.classes:.1f}, so the adapted model is likely worse than the one it came from; lower alpha "
-                f"(now {self.adda.alpha:g}) or steps (now {self.adda.steps}), or raise batch (now {self.adda.batch})"
+                f"(now {self.adda.alpha:g}), or raise batch (now {self.adda.batch})"
             )
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unseen.data import official
 from unseen.data.digits import Labels, Pixels
 from unseen.data.official import OfficialFile
 from unseen.data.partial import digest_of
+from unseen.data.root import find, set_of
 from unseen.errors import InputError
 
 Raw = tuple[Pixels, Labels]
@@ -30,6 +33,16 @@ class Copy:
     """which copy it is, in words"""
     read: Callable[[], Raw]
     """decodes and checks it: uint8 (N, H, W) or (N, H, W, 3), and the digits 0..9"""
+
+
+def find_whole(root: Path, name: str, read: Callable[[Path, str], Raw]) -> Copy | None:
+    """A part that is published as one file, when it is there; refused when it can't be that file."""
+    (file,) = official.OFFICIAL[name]
+    path = find(root, set_of(name), file.name)
+    if path is None:
+        return None
+    check_size(path, file, name)
+    return Copy(path, official.IMAGES[name], "the official file", partial(read, path, name))
 
 
 def refused(path: Path, expected: str, got: str, fix: str) -> InputError:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import bz2
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unseen.data import official
-from unseen.data.copies import Copy, Raw, again, check_digest, check_size, checked, refused
-from unseen.data.root import find, set_of
+from unseen.data.copies import Copy, Raw, again, check_digest, checked, find_whole, refused
 
 SIDE = 16
 _POSITIONS = range(1, SIDE * SIDE + 1)
@@ -19,12 +17,7 @@ _POSITIONS = range(1, SIDE * SIDE + 1)
 
 def find_libsvm(root: Path, name: str) -> Copy | None:
     """The official file, when it is there; ``InputError`` when it is a web page of that name."""
-    (file,) = official.OFFICIAL[name]
-    path = find(root, set_of(name), file.name)
-    if path is None:
-        return None
-    check_size(path, file, name)
-    return Copy(path, official.IMAGES[name], "the official file", partial(_read, path, name))
+    return find_whole(root, name, _read)
 
 
 def _read(path: Path, name: str) -> Raw:

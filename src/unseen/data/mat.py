@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.data import official
-from unseen.data.copies import Copy, Raw, again, check_digest, check_size, checked, refused
+from unseen.data.copies import Copy, Raw, again, check_digest, checked, find_whole, refused
 from unseen.data.require import require
-from unseen.data.root import find, set_of
 
 
 def find_mat(root: Path, name: str) -> Copy | None:
     """The official file, when it is there; ``InputError`` when its size says that it isn't the official one."""
-    (file,) = official.OFFICIAL[name]
-    path = find(root, set_of(name), file.name)
-    if path is None:
-        return None
-    check_size(path, file, name)
-    return Copy(path, official.IMAGES[name], "the official file", partial(_read, path, name))
+    return find_whole(root, name, _read)
 
 
 def _read(path: Path, name: str) -> Raw:
