@@ -102,8 +102,9 @@ def begin(net: Split, x_s: Tensor, x_t: Tensor, adda: ADDA, seed: int, engine: E
     use, and finds no dropout or batch statistics to tell the domains by. So the source's features never change, and
     are taken once, before the first step, from the copy that the target encoder still is.
     """
-    engine.place(net.eval())
     draws = Draws(generator(seed, "adda").initial_seed())
+    with engine.seeded(draws.seed_for("layout")):
+        engine.place(net.eval(), x_t[:1])
     encode = engine.prepare(Encoder(net))
     with engine.seeded(draws.seed_for("source features")):
         z_s = _encode_all(encode, x_s, torch.arange(len(x_s)), engine)
