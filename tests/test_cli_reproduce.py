@@ -41,7 +41,9 @@ def test_samples_of_the_stand_ins_are_drawn_on_a_machine_with_no_data(tmp_path: 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["reproduce", "figure9"], 'no recipe "figure9"'),
+        (["reproduce", "figure9"], 'no recipe is called "figure9"'),
+        (["reproduce", "figure2b"], "there are figure2b-top, figure2b-middle and figure2b-bottom"),
+        (["reproduce", "table1", "--stand-ins", "--without", "SYN"], "there is nothing to leave out"),
         (["reproduce", "table1", "--scale", "smal"], '--scale smal: expected paper or small; did you mean "small"'),
         (["results", "no.jsonl"], "got none; make some"),
     ],

@@ -40,13 +40,13 @@ def test_every_comparison_counts_for_the_verdict(found: dict, verdict: str) -> N
 def test_a_comparison_that_was_not_run_keeps_a_claim_from_holding() -> None:
     two = Claim("two", "w", (("r/ours", "r/plain"), ("r/more", "r/plain")), ("SVHN", "USPS"))
     judged = judge(two, cells(SVHN=CLEARLY))
-    assert judged.verdict == "holds so far"
+    assert judged.verdict == "not all measured"
     assert judged.evidence.endswith("Not run: 1 of 2 comparisons. No data for USPS.")
 
 
 def test_the_evidence_has_every_column_with_its_interval_and_seeds() -> None:
     evidence = judge(CLAIM, cells(SVHN=CLEARLY, USPS=HARDLY)).evidence
-    assert evidence.startswith("SVHN: +9.8 (")
+    assert evidence.startswith("SVHN: ours over plain +9.8 (")
     assert "USPS: " in evidence
     assert evidence.count("3 seeds") == 2
 

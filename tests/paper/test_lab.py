@@ -30,8 +30,10 @@ def test_without_data_the_message_has_what_is_missing_where_how_to_get_it_and_th
 
 def test_no_data_root_at_all_is_told_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("UNSEEN_DATA", raising=False)
-    with pytest.raises(InputError, match="UNSEEN_DATA"):
+    with pytest.raises(InputError) as caught:
         real_lab(tmp_path)
+    for said in ("mnist-train", "UNSEEN_DATA", "unseen download mnist svhn mnist-m syn usps", "--stand-ins"):
+        assert str(caught.value).count(said) == 1
 
 
 def test_a_recipe_that_adapts_asks_for_the_training_parts_too(no_data: Path) -> None:
@@ -86,3 +88,9 @@ def test_the_papers_scale_is_the_default_and_says_itself() -> None:
     scale = SCALES["paper"]
     assert (scale.images, scale.T, scale.T_min, scale.T_max, scale.width) == (10_000, 10_000, 100, 15, 1.0)
     assert "10,000 source images" in str(scale)
+
+
+def test_stand_ins_at_the_papers_scale_take_the_images_there_are(tmp_path: Path) -> None:
+    lab = stand_in_lab(tmp_path)
+    assert lab.scale.images == 4_000
+    assert len(lab.request(0, {"K": 0}).job.load_source()) == 4_000

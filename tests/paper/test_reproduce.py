@@ -48,7 +48,7 @@ def test_every_figure_and_table_of_the_digit_experiments_is_a_recipe() -> None:
 
 
 def test_an_unknown_recipe_is_refused_with_the_nearest() -> None:
-    with pytest.raises(InputError, match=r'no recipe "figure2b-topp".*did you mean "figure2b-top"'):
+    with pytest.raises(InputError, match=r'no recipe is called "figure2b-topp".*did you mean "figure2b-top"'):
         recipe("figure2b-topp")
 
 

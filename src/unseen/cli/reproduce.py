@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,10 +48,16 @@ def reproduce(
     if scale not in SCALES:
         raise InputError(f"--scale {scale}: expected {' or '.join(SCALES)}{did_you_mean(scale, SCALES)}")
     chosen = [recipe(name) for name in names]
-    options = {"scale": SCALES[scale], "offset": offset, "resize": resize, "precision": precision}
+    options: dict[str, Any] = {
+        "without": without or (),
+        "scale": SCALES[scale],
+        "offset": offset,
+        "resize": resize,
+        "precision": precision,
+    }
     again = command_given(context)
     for each in chosen:
-        lab = stand_in_lab(folder, **options) if stand_ins else _real(folder, each, without or (), options)
+        lab = _lab(folder, each, stand_ins, options)
         with interruptible(again):
             results = measure(each, lab, seeds=seeds, jobs=jobs, train=train, again=again, console=out)
         out.print(show(each, lab, results, seeds))
@@ -59,8 +65,10 @@ def reproduce(
             out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)
 
 
-def _real(folder: Path, each: Recipe, without: Sequence[str], options: Mapping[str, Any]) -> Lab:
-    return real_lab(folder, columns=each.columns, without=without, adapting=each.adapting, **options)
+def _lab(folder: Path, each: Recipe, stand_ins: bool, options: Mapping[str, Any]) -> Lab:
+    if stand_ins:
+        return stand_in_lab(folder, **options)
+    return real_lab(folder, columns=each.columns, adapting=each.adapting, **options)
 
 
 def _recipes() -> Table:
@@ -75,11 +83,12 @@ def results(
     file: Annotated[Path, typer.Argument(help="Results file, as reproduce writes it.")] = Path("paper") / RESULTS,
     page: Annotated[Path | None, typer.Option(help="Where to write the HTML page (report.html beside FILE).")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Where to write the same as Markdown (results.md).")] = None,
-    discussion: Annotated[Path | None, typer.Option(help="Markdown to put at the beginning.")] = None,
+    discussion: Annotated[Path | None, typer.Option(help="Markdown for the beginning (discussion.md).")] = None,
 ) -> None:
     """Make the page of all results, from a results file alone."""
     folder = file.parent
-    content = read_page(file, discussion)
+    beside = file.with_name("discussion.md")
+    content = read_page(file, discussion or (beside if beside.exists() else None))
     written = [
         path
         for section in content.sections

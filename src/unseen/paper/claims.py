@@ -12,7 +12,13 @@ from unseen.paper.recipes import RECIPES
 from unseen.report.verdicts import Comparison, compare, counted, listed, signed, span
 
 Verdict = Literal[
-    "holds", "holds so far", "holds in part", "contradicted in part", "does not hold", "can't tell", "not measured"
+    "holds",
+    "holds in part",
+    "contradicted in part",
+    "does not hold",
+    "can't tell",
+    "not all measured",
+    "not measured",
 ]
 FAR = ("SVHN", "MNIST-M", "SYN")
 NEAR = ("USPS",)
@@ -48,8 +54,10 @@ class Judged:
             return "not measured"
         if "below" in outcomes:
             return "contradicted in part" if "above" in outcomes else "does not hold"
+        if len(self.comparisons) < self.wanted:
+            return "not all measured"
         if outcomes == {"above"}:
-            return "holds" if len(self.comparisons) == self.wanted else "holds so far"
+            return "holds"
         return "holds in part" if "above" in outcomes else "can't tell"
 
     @property
@@ -68,7 +76,7 @@ class Judged:
     def _column(self, column: str) -> str:
         here = [comparison for comparison in self.comparisons if comparison.domain == column]
         if len(here) <= 4:
-            return listed([_in_numbers(comparison, named=len(here) > 1) for comparison in here])
+            return listed([_in_numbers(comparison) for comparison in here])
         gaps = sorted(comparison.gap for comparison in here)
         clear = [sum(c.outcome == outcome for c in here) for outcome in ("above", "below")]
         pairs = counted(max(len(c.differences) for c in here), "seed")
@@ -78,11 +86,10 @@ class Judged:
         )
 
 
-def _in_numbers(comparison: Comparison, *, named: bool) -> str:
-    name = f"{comparison.method} " if named else ""
+def _in_numbers(comparison: Comparison) -> str:
     seeds = counted(len(comparison.differences), "seed")
     reach = f"{span(comparison.interval)}, {seeds}" if comparison.interval else seeds
-    return f"{name}{signed(comparison.gap)} ({reach})"
+    return f"{comparison.method} over {comparison.baseline} {signed(comparison.gap)} ({reach})"
 
 
 def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]]) -> Judged:

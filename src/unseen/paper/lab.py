@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from unseen.data.catalogue import DEFAULT_SOURCE, domain, domains, targets
 from unseen.data.domain import Domain
+from unseen.data.root import VARIABLE, data_root, set_of
 from unseen.errors import InputError, did_you_mean
 from unseen.job import HELD_OUT
 from unseen.request import Request
@@ -90,7 +91,7 @@ class Lab:
             "source": self.source, "images": self.scale.images, "offset": self.offset, "resize": self.resize,
             "width": self.scale.width, "T": self.scale.T, "precision": self.precision,
             "watch": [HELD_OUT[self.source]], "watch_images": 1_000,
-            "cadence": {"record": 100, "watch": 1_000, "save": 2_500},
+            "cadence": {"record": 100, "watch": 1_000, "save": min(2_500, max(1, self.scale.T // 4))},
         }  # fmt: skip
         if settings["K"]:
             shared |= {"T_min": self.scale.T_min, "T_max": self.scale.T_max}
@@ -140,9 +141,15 @@ def real_lab(
     return lab
 
 
-def stand_in_lab(out: Path, **options: Any) -> Lab:
+def stand_in_lab(out: Path, *, without: Collection[str] = (), scale: Scale = SCALES["paper"], **options: Any) -> Lab:
     """A lab that needs no data: built-in digits stand in for the paper's sets, and every table and plot says so."""
-    return Lab(out=out, source=DEFAULT_SOURCE, targets={name: name for name in targets()}, **options)
+    if without:
+        raise InputError(
+            f"--without {' '.join(without)}: with --stand-ins there is nothing to leave out; give one of both"
+        )
+    there = next(entry.count for entry in domains() if entry.name == DEFAULT_SOURCE)
+    fitting = replace(scale, images=min(scale.images, there))
+    return Lab(out=out, source=DEFAULT_SOURCE, targets={name: name for name in targets()}, scale=fitting, **options)
 
 
 def training_part(name: str) -> str:
@@ -157,6 +164,13 @@ def _refuse_missing(wanted: Mapping[str | None, Sequence[str]]) -> None:
     missing = [name for name in names if entries[name].missing]
     if not missing:
         return
+    if data_root() is None:
+        sets = " ".join(dict.fromkeys(map(set_of, missing)))
+        raise InputError(
+            f"this takes {', '.join(missing)}, and no data folder is named: set {VARIABLE} or use --data FOLDER\n"
+            f"get what can be fetched, and hear how to get the rest, with: unseen download {sets} --data FOLDER\n"
+            "or use the built-in stand-ins, which are not those sets: --stand-ins"
+        )
     listed = "\n".join(f"  - {name}: {entries[name].missing}" for name in missing)
     columns = [column for column, some in wanted.items() if column and set(some) & set(missing)]
     spared = set(missing).isdisjoint(wanted[None]) and len(columns) < len(wanted) - 1

@@ -26,11 +26,11 @@ from unseen.storage import write_atomically
 LONG = 24  # rows: a table of more is folded away
 _MANY: dict[Verdict, str] = {
     "holds": "hold",
-    "holds so far": "hold so far",
     "holds in part": "hold in part",
     "contradicted in part": "are contradicted in part",
     "does not hold": "do not hold",
     "can't tell": "can't be told",
+    "not all measured": "are measured in part",
     "not measured": "are not measured",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unseen.data.catalogue import domains
@@ -89,7 +89,9 @@ class Gallery(Recipe):
     def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
         """The first image of each class of each domain."""
         targets = {column: lab.load(lab.targets[column]) if column in lab.targets else None for column in lab.columns}
-        return figures.samples({lab.source: lab.load(lab.source), **targets}, self.setting(lab, results))
+        shown = {lab.source: lab.load(lab.source), **targets}
+        images = {name: f"{len(domain):,} images" for name, domain in shown.items() if domain}
+        return figures.samples(shown, replace(self.setting(lab, results), data=images))
 
 
 def _known(method: Method, results: Results, lab: Lab, seeds: int, column: str) -> dict[int, float]:
@@ -101,7 +103,8 @@ def _source_told(lab: Lab) -> str:
     name = "built-in MNIST digits" if lab.stand_ins else "MNIST training images"
     first, count = lab.offset, lab.scale.images
     which = f"the first {count:,}" if first == 0 else f"numbers {first:,} to {first + count - 1:,} of the"
-    return f"{which} {name}, resized with the {lab.resize} kernel"
+    narrow = f", a network of {lab.scale.width:g} times the paper's width" if lab.scale.width != 1 else ""
+    return f"{which} {name}, resized with the {lab.resize} kernel{narrow}"
 
 
 def _images_told(name: str, results: Results) -> str:

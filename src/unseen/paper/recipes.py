@@ -11,7 +11,7 @@ from unseen.paper import figures, published
 from unseen.paper.methods import Adapted, Ensembled, Method, Trained
 from unseen.paper.published import GAMMAS, ROUNDS
 from unseen.paper.recipe import Gallery, Recipe
-from unseen.report.verdicts import power_of_ten
+from unseen.report.verdicts import listed, power_of_ten
 
 ENSEMBLE_GAMMAS = tuple(float(f"1e-{i}") for i in range(7))
 RIDGES = (1e-4, 1e-3, 1e-2)  # the paper doesn't give its own
@@ -137,7 +137,7 @@ RECIPES = {
 def recipe(name: str) -> Recipe:
     """The recipe of that name."""
     if name not in RECIPES:
-        raise InputError(
-            f'unseen reproduce --list has every recipe, but no recipe "{name}"{did_you_mean(name, RECIPES)}'
-        )
+        alike = [known for known in RECIPES if known.startswith(name)]
+        hint = f"; there are {listed(alike)}" if len(alike) > 1 else did_you_mean(name, RECIPES)
+        raise InputError(f'no recipe is called "{name}"{hint}')
     return RECIPES[name]
