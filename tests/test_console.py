@@ -66,3 +66,7 @@ def test_a_long_phase_gets_a_line_every_ten_seconds_with_rate_and_time_left(monk
 @pytest.mark.parametrize(("seconds", "text"), [(5, "0:05"), (65.4, "1:05"), (7200, "2:00:00")])
 def test_times_are_written_as_clocks(seconds, text):
     assert console.clock(seconds) == text
+
+
+def test_an_adaptation_is_called_one():
+    assert "adapting: 5 of 5 steps" in shown(False, [Progress("adapt", 5, 5, 0)])

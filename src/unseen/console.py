@@ -31,6 +31,8 @@ def describe(progress: Progress) -> tuple[str, str]:
     """The phase in words, and the unit it counts in."""
     if progress.phase == "sweep":
         return "runs done", "runs"
+    if progress.phase == "adapt":
+        return "adapting", "steps"
     if progress.phase == "maximize":
         return f"round {progress.k + 1}: making fictitious images", "images"
     return f"training (rounds done: {progress.k})", "steps"

@@ -43,7 +43,7 @@ class Progress:
     """Where a training is, for whoever shows it."""
 
     phase: str
-    """minimize or maximize"""
+    """minimize, maximize, adapt or sweep"""
     done: int
     """minimization steps, or images of this round"""
     of: int
