@@ -32,9 +32,19 @@ def make_config(
     job: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """Everything that decides the bits of a run, and when and with what it was made."""
-    shapes = {name: list(tensor.shape) for name, tensor in net.model.state_dict().items()}
     return {
         "ada": ada.asdict(),
+        "watch": {name: domain.fingerprint for name, domain in watch.items()},
+        **shared_config(net, source, seed, engine, cadence, job),
+    }
+
+
+def shared_config(
+    net: Split, source: Domain, seed: int, engine: Engine, cadence: Cadence, job: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """What the config of anything that is trained has."""
+    shapes = {name: list(tensor.shape) for name, tensor in net.model.state_dict().items()}
+    return {
         "seed": seed,
         "source": {
             "name": source.name,
@@ -42,7 +52,6 @@ def make_config(
             "classes": list(source.classes),
             "sha256": source.fingerprint,
         },
-        "watch": {name: domain.fingerprint for name, domain in watch.items()},
         "model": {"class": type(net.model).__qualname__, "head": net.head_name, "shapes": shapes},
         "cadence": asdict(cadence),
         "engine": engine.record(),

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from unseen.errors import RunFolderError, SaveFailed
-from unseen.state import State
+from unseen.state import Kept, State
 from unseen.storage import fsync_folder, read_tensors, write_atomically, write_json, write_tensors
 
 KEPT_CHECKPOINTS = 2
@@ -34,15 +34,19 @@ class Saved:
     k: int
     warnings: list[str]
 
-    def put_into(self, state: State, read_round: Callable[[int], tuple[Tensor, Tensor]]) -> None:
-        """Make ``state`` what was saved, with its rounds; it stays new where nothing was."""
+    def restore(self, kept: Kept) -> None:
+        """Make it what was saved; it stays new where nothing was."""
         if self.tensors:
-            _restore_tensors(state, self.tensors)
+            _restore_tensors(kept, self.tensors)
+        kept.t, kept.k = self.t, self.k
+
+    def put_into(self, state: State, read_round: Callable[[int], tuple[Tensor, Tensor]]) -> None:
+        """The same for a training, with its rounds."""
+        self.restore(state)
         for k in range(1, self.k + 1):
             images, parents = read_round(k)
             state.pool.write(images, at=0)
             state.pool.close(parents)
-        state.t, state.k = self.t, self.k
 
 
 class RunFolder:
@@ -196,7 +200,7 @@ class RunFolder:
         if found != n:
             raise RunFolderError(f"{self.path / 'rounds' / str(k)} is damaged: {found} images, expected {n}")
 
-    def save(self, state: State) -> None:
+    def save(self, state: Kept) -> None:
         """A checkpoint of everything, durable before it has its name; the last two are kept."""
         path = self._checkpoints / f"{state.t:08d}-{state.k:03d}.safetensors"
         with self.saving():
@@ -262,7 +266,7 @@ class RunFolder:
         return f"{safe}; {first}: {self.resume_command}"
 
 
-def _tensors_of(state: State) -> dict[str, Tensor]:
+def _tensors_of(state: Kept) -> dict[str, Tensor]:
     tensors = {f"net.{name}": tensor for name, tensor in state.net.model.state_dict().items()}
     for i, slots in state.optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{i}.{slot}": tensor for slot, tensor in slots.items()}
@@ -270,7 +274,7 @@ def _tensors_of(state: State) -> dict[str, Tensor]:
     return tensors | {"losses": state.losses}
 
 
-def _restore_tensors(state: State, tensors: dict[str, Tensor]) -> None:
+def _restore_tensors(state: Kept, tensors: dict[str, Tensor]) -> None:
     groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "draws": {}}
     for name, tensor in tensors.items():
         group, _, rest = name.partition(".")

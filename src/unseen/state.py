@@ -33,6 +33,17 @@ class State:
     """sum of the minibatch losses since the last record"""
 
 
+class Kept(Protocol):
+    """What a run folder keeps of whatever is trained in it."""
+
+    net: Split
+    optimizer: Optimizer
+    draws: Draws
+    t: int
+    k: int
+    losses: Tensor
+
+
 class Observer(Protocol):
     """Who is told how training goes, and may remember parts of a round made before an interruption."""
 

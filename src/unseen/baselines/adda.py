@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import safetensors.torch
 import torch
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from unseen.baselines.duel import Duel, Health, begin, look, step
 from unseen.baselines.settings import ADDA as ADDA
-from unseen.config import check_folder, make_config, warn_of_other_bits
+from unseen.config import check_folder, shared_config, warn_of_other_bits
 from unseen.console import showing_if
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import Engine
@@ -24,9 +24,7 @@ from unseen.errors import InputError, all_problems
 from unseen.job import load
 from unseen.recorder import Cadence, Progress
 from unseen.run import RunFolder, Saved
-from unseen.settings import ERM
 from unseen.split import Split, count_classes, split
-from unseen.state import State
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def adapt(
             saved = _open(files, config, held, warn) if files else None
             duel = begin(adapted, source.images, target.images, adda, seed, engine)
             if saved:
-                saved.put_into(cast(State, duel), _no_round)
+                saved.restore(duel)
             log = Log(files, adda, cadence)
             _play(duel, engine, log, tell)
             log.end(adapted)
@@ -130,7 +128,7 @@ class Log:
         if last or duel.t % self.cadence.record == 0:
             self.add(self._means(duel) | (asdict(look(duel, engine)) if last else {}))
         if self.files and not last and duel.t % self.cadence.save == 0:
-            self.files.save(cast(State, duel))  # it has every field of it that a folder keeps
+            self.files.save(duel)
 
     def _means(self, duel: Duel) -> dict[str, Any]:
         steps = duel.t % self.cadence.record or self.cadence.record
@@ -186,8 +184,6 @@ def _make_config(
     net: Split, source: Domain, target: Domain, adda: ADDA, seed: int, engine: Engine, cadence: Cadence
 ) -> dict[str, Any]:
     """Everything that decides the bits of an adaptation, and when and with what it was made."""
-    training = make_config(net, source, ERM(), seed, engine, cadence, {}, None)
-    shared = ("seed", "source", "model", "cadence", "engine", "versions", "job", "created")
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in net.model.state_dict().items()}
     return {
         "adda": adda.asdict(),
@@ -198,7 +194,7 @@ def _make_config(
             "sha256": target.fingerprint,
         },
         "source_weights": hashlib.sha256(safetensors.torch.save(plain)).hexdigest(),
-        **{name: training[name] for name in shared},
+        **shared_config(net, source, seed, engine, cadence, None),
     }
 
 
@@ -217,7 +213,3 @@ def _open(
     for message in saved.warnings:
         warn(message)
     return saved
-
-
-def _no_round(k: int) -> tuple[Tensor, Tensor]:
-    raise AssertionError(f"round {k} of an adaptation")

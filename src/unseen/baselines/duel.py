@@ -14,6 +14,7 @@ from unseen.baselines.settings import ADDA
 from unseen.draws import Draws, generator
 from unseen.engine import Engine, beside, evaluation_batch
 from unseen.errors import Diverged, InputError
+from unseen.models.weights import xavier
 from unseen.split import Split
 
 LOOKED_AT = 1000  # target images by which a collapse is seen
@@ -44,13 +45,7 @@ class Players(nn.Module):
                 nn.Flatten(),
                 nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1),
             )  # fmt: skip
-        self.discriminator.to_empty(device="cpu")
-        draw = generator(seed, "discriminator")
-        for parameter in self.discriminator.parameters():
-            if parameter.ndim >= 2:
-                nn.init.xavier_uniform_(parameter, generator=draw)
-            else:
-                nn.init.zeros_(parameter)
+        xavier(self.discriminator, generator(seed, "discriminator"))
 
     def forward(self, x: Tensor) -> Tensor:
         """The target model's scores."""

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from unseen.draws import generator
 from unseen.errors import InputError
+from unseen.models.weights import xavier
 
 
 class ConvNet(nn.Module):
@@ -36,13 +37,7 @@ class ConvNet(nn.Module):
                 nn.Linear(hidden, hidden), nn.ReLU(), nn.Dropout(dropout),
             )  # fmt: skip
             self.head = nn.Linear(hidden, classes)
-        self.to_empty(device="cpu")
-        draw = generator(seed, "weights")
-        for parameter in self.parameters():
-            if parameter.ndim >= 2:
-                nn.init.xavier_uniform_(parameter, generator=draw)
-            else:
-                nn.init.zeros_(parameter)
+        xavier(self, generator(seed, "weights"))
 
     def forward(self, x: Tensor) -> Tensor:
         """Scores of shape (N, classes) for images of shape (N, 3, 32, 32)."""
