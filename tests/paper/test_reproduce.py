@@ -144,6 +144,7 @@ def test_an_adaptation_is_measured_on_the_target_it_saw(lab: Lab) -> None:
     results = carry_out(adapted, lab, seeds=1)
     (line,) = [line for line in results if line["kind"] == "adda"]
     assert line["adda"]["target_images"] == 40
+    assert {path.name for path in lab.out.iterdir() if not path.name.startswith(".")} == {"runs", RESULTS}
     assert [score["domain"] for score in line["scores"]] == ["uci-8x8"]
     assert all(cell.accuracies for cell in adapted.cells(lab, results, 1))
 

@@ -182,7 +182,7 @@ def _by_rule(domain: Domain, folders: tuple[Path, ...]) -> list[dict[str, Any]]:
 def _adapt(lab: Lab, request: Request, column: str, adda: ADDA, seed: int) -> Line:
     target = lab.load(lab.targets[column])
     unlabelled = lab.unlabelled(column)
-    folder = lab.out / "adapted" / f"{request.out.name}-{target.name}-{adda.target_images}"
+    folder = lab.runs / "adapted" / f"{request.out.name}-{target.name}-{adda.target_images}"
     engine = Engine(precision=lab.precision, threads=1)
     adapted = adapt(
         load(request.out), request.job.load_source(), unlabelled, adda, seed=seed, folder=folder, engine=engine

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
 from joblib import Parallel, delayed
 from rich.console import Console, Group
 
@@ -50,7 +49,6 @@ def _measure(measurements: Sequence[Measurement], results: Results, jobs: int | 
 
 
 def _line(measurement: Measurement) -> Line:
-    torch.set_num_threads(1)  # joblib's workers have a core each
     return {"key": measurement.key, **measurement.measure()}
 
 
