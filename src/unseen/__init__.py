@@ -1,7 +1,7 @@
 """Train on one domain, hold up on domains nobody has seen: adversarial data augmentation (Volpi et al., 2018)."""
 
 from unseen import _torchvision as _torchvision
-from unseen import models, rules, sweep
+from unseen import models, rules, sweep, theory
 from unseen.ascent import ascend
 from unseen.baselines.adda import ADDA, Adapted, adapt
 from unseen.data.catalogue import domain, domains
@@ -39,4 +39,5 @@ __all__ = [
     "rules",
     "split",
     "sweep",
+    "theory",
 ]

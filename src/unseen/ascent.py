@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from unseen.engine import Engine, ascent_batch
 from unseen.errors import Diverged, InputError, name_samples
 from unseen.settings import ADA
 from unseen.split import Split, split
+from unseen.theory.reach import Reach
 
 
 def ascend(
@@ -84,26 +86,37 @@ class Climb:
     """transport cost c_theta, in the units of the scale"""
     moved: float
     """L2 distance in pixels"""
+    radius: float
+    """1/2 ||z - z0||^2, the transport cost in features as the text has it"""
+    supremum: float | None = None
+    """of loss - gamma * cost over all of feature space, at least; None where that is infinite or not known"""
+    supremum_most: float | None = None
+    """and at most"""
 
     @classmethod
     def mean(cls, measured: Tensor) -> Climb:
-        """The means over samples that ``measure_climb`` measured."""
-        return cls(*measured.double().mean(0).tolist())
+        """The means over samples that ``measure_climb`` measured; of a supremum that is NaN, None."""
+        means: list[float] = measured.double().mean(0).tolist()
+        return cls(*means[:5], *(None if math.isnan(mean) else mean for mean in means[5:]))
 
 
 @torch.no_grad()
 def measure_climb(net: Split, x0: Tensor, x: Tensor, y: Tensor, ada: ADA, engine: Engine) -> Tensor:
-    """How far each fictitious image went from its start, and what it did to the loss: (N, 4), as ``Climb`` has it."""
-    measured = [x.new_zeros(0, 4)]
+    """How far each fictitious image went from its start, and what it did to the loss: a row as ``Climb`` has it."""
+    reach = Reach.of(net, ada)
+    measured = [x.new_zeros(0, 5 if reach is None else 7)]
     with net.frozen(), engine.swift(net):
         for rows in _batches(x):
             z0, scores0 = net.features_and_scores(x0[rows])
             z, scores = net.features_and_scores(x[rows])
-            each = (
+            each = [
                 softmax_loss(scores0, y[rows]),
                 softmax_loss(scores, y[rows]),
                 transport_cost(ada, z, z0, x[rows], x0[rows]),
                 squared_distance(x[rows], x0[rows]).sqrt(),
-            )
+                squared_distance(z, z0) / 2,
+            ]
+            if reach is not None:
+                each += [bound.to(each[0]) for bound in reach.supremum(z0, scores0, y[rows])]
             measured.append(torch.stack(each, dim=1))
     return torch.cat(measured)

@@ -116,8 +116,8 @@ class Recorder:
     def appended(self, state: State, starts: Tensor) -> None:
         """A round was added to the pool; ``starts`` are the rows its samples were made from."""
         self._climbed = 0
-        climb = self._measure(state, starts)
-        line = self._add({"step": state.t, "round": state.k, "fictitious": len(starts), **asdict(climb)})
+        climb = {name: mean for name, mean in asdict(self._measure(state, starts)).items() if mean is not None}
+        line = self._add({"step": state.t, "round": state.k, "fictitious": len(starts), **climb})
         self._write(lambda files: files.save(state))
         self._tell(state, line)
 

@@ -69,7 +69,7 @@ class Split(nn.Module):
     def frozen(self) -> Iterator[None]:
         """Inside: evaluation mode and no gradients for parameters. After: every mode and flag as it was."""
         flags = [(parameter, parameter.requires_grad) for parameter in self.parameters()]
-        with self._evaluated():
+        with self.evaluated():
             self.requires_grad_(False)
             try:
                 yield
@@ -82,12 +82,13 @@ class Split(nn.Module):
         parameters = [p for p in self.parameters() if p.requires_grad]
         if not parameters:
             return False
-        with self._evaluated():
+        with self.evaluated():
             gradients = torch.autograd.grad(self(beside(self, x)).sum(), parameters, allow_unused=True)
         return any(gradient is None for gradient in gradients)
 
     @contextmanager
-    def _evaluated(self) -> Iterator[None]:
+    def evaluated(self) -> Iterator[None]:
+        """Inside: evaluation mode. After: every mode as it was."""
         modes = [(module, module.training) for module in self.modules()]
         self.eval()
         try:
