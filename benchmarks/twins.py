@@ -39,6 +39,18 @@ def _ascend_batch(net: unseen.Split, x0: Tensor, y: Tensor, ada: unseen.ADA, det
     return x.detach()
 
 
+def newton_point(net: unseen.Split, x: Tensor, y: Tensor, gamma: float) -> Tensor:
+    """The regularized Newton step of eq. (9) as it is written: one p x p Hessian and one backsolve for each sample."""
+    z0, scores = net.features_and_scores(x)
+    weight = net.model.get_submodule(net.head_name).weight
+    eye, steps = torch.eye(z0.shape[1], dtype=z0.dtype), []
+    for p, label in zip(scores.softmax(1), y.tolist(), strict=True):
+        gradient = p @ weight - weight[label]
+        H = weight.T @ (p.diag() - p.outer(p)) @ weight
+        steps.append(torch.linalg.solve(eye - H / gamma, gradient) / gamma)
+    return z0 + torch.stack(steps)
+
+
 def step(net: torch.nn.Module, optimizer: torch.optim.Optimizer, x: Tensor, y: Tensor) -> float:
     """One minimization step; the loss before it."""
     loss = F.cross_entropy(net(x), y)

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from unseen import Domain, fit
 from unseen.ascent import Climb, ascend, measure_climb
 from unseen.cost import softmax_loss, squared_distance, transport_cost
 from unseen.engine import Engine, ascent_batch
@@ -281,6 +282,81 @@ def test_a_climb_is_measured_as_means_over_its_samples(make_net, make_digits):
         assert climb.loss_after == pytest.approx(nn.functional.cross_entropy(net(made), y).item(), rel=1e-5)
         assert climb.cost == pytest.approx((z - z0).square().mean().item(), rel=1e-5)
         assert climb.moved == pytest.approx((made - x).flatten(1).norm(dim=1).mean().item(), rel=1e-5)
+
+
+@pytest.mark.parametrize("scale", ["released", "paper"])
+@pytest.mark.parametrize("gamma", [0.05, 1.0, 50.0])
+def test_no_climb_gets_above_the_supremum_over_features(make_net, digits, gamma, scale):
+    net, (x, y) = make_net("normalized"), digits
+    eta = 20.0 if scale == "released" else 0.5
+    ada = dataclasses.replace(BASE, gamma=gamma, scale=scale, eta=eta / max(gamma, 1), T_max=15)
+    measured = measure_climb(split(net), x, ascend(net, x, y, ada), y, ada, FLOAT32).double()
+    before, after, cost, _, radius, least, most = measured.T
+    rounding = 1e-6 * (1 + most.abs())
+    assert (least <= most + rounding).all()
+    assert (after - gamma * cost <= most + rounding).all()
+    assert (before <= least + rounding).all()
+    assert (after - gamma * cost).mean() > before.mean()
+    torch.testing.assert_close(radius, cost / 2 * (10 if scale == "released" else 2), rtol=1e-5, atol=0)
+
+
+def conv_head(make_net):
+    last = nn.utils.skip_init(nn.Conv2d, 6, 4, 3)
+    nn.init.ones_(last.weight)
+    nn.init.zeros_(last.bias)
+    return nn.Sequential(*make_net()[:3], last, nn.Flatten())
+
+
+SAYS_NOTHING = [
+    pytest.param(make, changes, id=case)
+    for case, make, changes in [
+        ("pixel cost", lambda make_net: split(make_net()), {"cost": "pixel"}),
+        ("no penalty", lambda make_net: split(make_net()), {"gamma": 0.0}),
+        ("head that is a convolution", lambda make_net: split(conv_head(make_net), head="3"), {}),
+        ("softmax after the head", lambda make_net: split(nn.Sequential(*make_net(), nn.Softmax(1)), head="6"), {}),
+    ]
+]
+
+
+@pytest.mark.parametrize(("make", "changes"), SAYS_NOTHING)
+def test_where_the_theory_says_nothing_there_is_no_supremum(make_net, digits, make, changes):
+    net, (x, y) = make(make_net), digits
+    climb = climb_of(net, x, x + 0.1, y, dataclasses.replace(BASE, **changes))
+    assert (climb.supremum, climb.supremum_most) == (None, None)
+    assert climb.radius > 0
+
+
+class EachPlace(nn.Module):
+    """A linear head at each of a segmentation net's pixels."""
+
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Conv2d(3, 5, 1), nn.Linear(5, 4)
+
+    def forward(self, x):
+        return self.head(self.body(x).movedim(1, -1)).movedim(-1, 1)
+
+
+def test_a_linear_head_at_each_pixel_has_no_supremum(digits):
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        net = EachPlace()
+    x, y = digits
+    masks = y[:, None, None].expand(-1, 8, 8)
+    climb = climb_of(net, x, x + 0.1, masks, BASE)
+    assert (climb.supremum, climb.supremum_most) == (None, None)
+    assert climb.loss_after != climb.loss_before
+
+
+@pytest.mark.parametrize(("cost", "known"), [("semantic", True), ("pixel", False)])
+def test_a_rounds_metrics_have_the_supremum_where_there_is_one(make_net, digits, cost, known):
+    source = Domain("bars", *digits, classes=("0", "1", "2", "3"))
+    ada = ADA(K=1, T_min=2, T=4, T_max=2, batch=8, cost=cost)
+    run = fit(make_net(), source, ada, seed=0, engine=FLOAT32)
+    (line,) = (line for line in run.metrics if "fictitious" in line)
+    assert {"radius", "cost", "moved"} <= line.keys()
+    assert ({"supremum", "supremum_most"} <= line.keys()) is known
+    assert None not in line.values()
 
 
 class InfiniteAtMarker(nn.Module):

@@ -14,7 +14,7 @@ import unseen
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # benchmarks/ is no part of the package
 
-from benchmarks import ascent, denormals, measure, page, profiles, sides, table1, twins  # noqa: E402
+from benchmarks import ascent, denormals, measure, newton, page, profiles, sides, table1, twins  # noqa: E402
 from benchmarks.measure import Result  # noqa: E402
 
 
@@ -42,6 +42,15 @@ def test_the_plain_run_takes_the_librarys_steps(make_net, digits):
     losses = twins.run(plain, source, ada, seed=3, watch={"source": source}, every=2)
     assert losses == pytest.approx([line["loss"] for line in run.metrics if "loss" in line], rel=1e-4)
     assert twins.accuracy(plain, source) == unseen.evaluate(run.net, source)
+
+
+@pytest.mark.parametrize(("dtype", "apart"), [(torch.float32, 1e-4), (torch.float64, 1e-10)])
+def test_the_dense_newton_point_is_the_librarys(dtype, apart):
+    net, z0, y, gamma = newton.problem(6, 32, dtype)
+    ours, dense = unseen.theory.newton_point(net, z0, y, gamma), twins.newton_point(net, z0, y, gamma)
+    assert ours.dtype == dense.dtype == dtype
+    torch.testing.assert_close(ours - z0, dense - z0, rtol=apart, atol=apart)
+    assert (ours - z0).norm(dim=1).min() > 100 * apart
 
 
 def test_sides_are_timed_in_turn_and_give_their_results():

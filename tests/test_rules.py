@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from unseen.errors import InputError
-from unseen.rules import RULES, Choice, Selection, as_rule
+from unseen.rules import RULES, Choice, Selection, SurestImage, SurestRegion, as_rule
 
 from .reference.rules import TWINS
 
@@ -198,7 +198,7 @@ def test_a_rule_is_found_by_its_name_and_a_slip_is_met_with_the_nearest():
     assert as_rule("greatest-score") == RULES["greatest-score"] == as_rule(RULES["greatest-score"])
     with pytest.raises(InputError, match=r'rule="greatest-sofmax".*did you mean "greatest-softmax"\?'):
         as_rule("greatest-sofmax")
-    with pytest.raises(InputError, match=r"known are greatest-margin, .*, mean-softmax$"):
+    with pytest.raises(InputError, match=r"known are greatest-margin, .*, surest-region$"):
         as_rule("xyz")
 
 
@@ -212,3 +212,46 @@ def test_a_rule_of_ones_own_needs_only_its_certainty():
     choice = LeastScore()(torch.tensor([[[5.0, 0.0]], [[0.0, 2.0]]]))
     assert isinstance(choice, Choice)
     assert first(choice)[:2] == (1, 1)
+
+
+PIXELS = (3, 2, 4, 9, 16)
+
+
+def by_hand(scores, window):
+    """For each pixel, the member with the greatest mean best softmax over the pixels of its window that exist."""
+    sure = scores.double().softmax(2).amax(2)
+    members, images, height, width = sure.shape
+    chosen = torch.zeros(images, height, width, dtype=torch.long)
+    for i in range(images):
+        for r in range(height):
+            for c in range(width):
+                rows, columns = slice(max(r - window, 0), r + window + 1), slice(max(c - window, 0), c + window + 1)
+                chosen[i, r, c] = max(range(members), key=lambda u, w=(i, rows, columns): float(sure[(u, *w)].mean()))
+    return chosen
+
+
+@pytest.mark.parametrize(
+    ("rule", "window"),
+    [(SurestImage(), 100), (SurestRegion(), 0), (SurestRegion(share=0.5), 2), (SurestRegion(share=1.0), 4)],
+    ids=["image", "a pixel", "a region of five", "a region of nine"],
+)
+def test_rules_for_pixels_pick_the_member_surest_of_the_window(rule, window):
+    scores = random_scores(*PIXELS)
+    choice = rule(scores)
+    assert torch.equal(choice.member, by_hand(scores, window))
+    assert torch.equal(choice.classes, scores.argmax(2).gather(0, choice.member[None])[0])
+
+
+def test_a_rule_for_pixels_answers_an_image_by_its_own_pixels_alone():
+    scores = random_scores(*PIXELS)
+    for name in ("surest-image", "surest-region"):
+        rule = as_rule(name)
+        assert torch.equal(rule(scores).classes[1:], rule(scores[:, 1:]).classes)
+
+
+@pytest.mark.parametrize("name", ["surest-image", "surest-region"])
+def test_a_rule_for_pixels_refuses_scores_without_pixels(name):
+    with pytest.raises(
+        InputError, match=rf"{name} is a rule for pixels: .*\(2, 5, 3\), expected \(members, N"
+    ):
+        as_rule(name)(random_scores(2, 5, 3))

@@ -7,6 +7,8 @@ from unseen.baselines.adda import ADDA, Adapted, adapt
 from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
 from unseen.data.folder import folder
+from unseen.data.masks import masks
+from unseen.diagnosis.diagnose import diagnose
 from unseen.engine import Engine
 from unseen.ensemble import Ensemble
 from unseen.fit import Run, fit
@@ -29,12 +31,14 @@ __all__ = [
     "Split",
     "adapt",
     "ascend",
+    "diagnose",
     "domain",
     "domains",
     "evaluate",
     "fit",
     "folder",
     "load",
+    "masks",
     "models",
     "rules",
     "split",

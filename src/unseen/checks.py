@@ -15,11 +15,17 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _is_size(value: object) -> bool:
+    sides = value if isinstance(value, tuple) and len(value) == 2 else (value,)
+    return all(isinstance(side, int) and is_whole(side) and side > 0 for side in sides)
+
+
 _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "int": (is_whole, "a whole number"),
     "float": (lambda v: is_whole(v) or isinstance(v, float), "a number"),
     "bool": (lambda v: isinstance(v, bool), "true or false"),
     "str": (lambda v: isinstance(v, str) and v != "", "a name"),
+    "Size": (lambda v: v is None or _is_size(v), "a side in pixels or (height, width)"),
     "tuple[str, ...]": (lambda v: isinstance(v, tuple) and all(isinstance(s, str) for s in v), "a list of names"),
 }
 

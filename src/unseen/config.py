@@ -44,6 +44,7 @@ def shared_config(
 ) -> dict[str, Any]:
     """What the config of anything that is trained has."""
     shapes = {name: list(tensor.shape) for name, tensor in net.model.state_dict().items()}
+    unlabelled = len(source) - len(source.labelled)
     return {
         "seed": seed,
         "source": {
@@ -51,7 +52,8 @@ def shared_config(
             "images": len(source),
             "classes": list(source.classes),
             "sha256": source.fingerprint,
-        },
+        }
+        | ({"unlabelled": unlabelled} if unlabelled else {}),
         "model": {"class": type(net.model).__qualname__, "head": net.head_name, "shapes": shapes},
         "cadence": asdict(cadence),
         "engine": engine.record(),

@@ -121,7 +121,8 @@ def note(line: Mapping[str, Any]) -> str:
         climb = f"{line['loss_before']:.3f} -> {line['loss_after']:.3f}"
         return f"their loss {climb}, moved by {line['moved']:.3f} (L2 in pixels)"
     accuracy = "".join(f", {name} {value:.1%}" for name, value in line.get("accuracy", {}).items())
-    return f"loss {line['loss']:.3f}{accuracy}"
+    miou = "".join(f", {name} mIoU {value:.1%}" for name, value in line.get("miou", {}).items())
+    return f"loss {line['loss']:.3f}{accuracy}{miou}"
 
 
 def clock(seconds: float) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Tensor
 
+from unseen.data.streets import VOID
 from unseen.engine import at_least_float32
 from unseen.settings import ADA
 
@@ -14,10 +15,12 @@ from unseen.settings import ADA
 def softmax_loss(scores: Tensor, y: Tensor) -> Tensor:
     """The softmax loss, eq. (2), one value for each sample: -log of the softmax score of the true class.
 
-    For a score at each pixel it is the mean over the sample's pixels.
+    For a score at each pixel it is the mean over the sample's labelled pixels, and 0 for a sample that has none.
     """
-    losses = F.cross_entropy(at_least_float32(scores), y, reduction="none")
-    return losses if losses.ndim == 1 else losses.flatten(1).mean(1)
+    if y.ndim == 1:
+        return F.cross_entropy(at_least_float32(scores), y, reduction="none")
+    losses = F.cross_entropy(at_least_float32(scores), y.long(), ignore_index=VOID, reduction="none")
+    return losses.flatten(1).sum(1) / (y != VOID).flatten(1).sum(1).clamp_min(1)
 
 
 class Scale(NamedTuple):

@@ -79,7 +79,7 @@ def _table(requests: Sequence[Request], domains: Sequence[Domain]) -> Table:
     for scored in domains:
         accuracy: dict[bool, dict[int, float]] = {False: {}, True: {}}
         for request in requests:
-            accuracy[request.ada.K > 0][request.seed] = score_run(request.out, [scored])[0].accuracy
+            accuracy[request.ada.K > 0][request.seed] = score_run(request.out, [scored])[0].value
         ours, theirs = accuracy[True], accuracy[False]
         found = compare(scored.name, "ADA", "ERM", ours, theirs)
         interval = span(found.interval) if found.interval else "none"

@@ -17,7 +17,7 @@ from unseen.errors import InputError, RunFolderError, all_problems
 from unseen.job import load
 from unseen.members import Models, counted_classes, model_problems, name_problems, network_problems, run_problems
 from unseen.metrics import raw_scores
-from unseen.rules import DEFAULT, RULES, Choice, Rule, as_rule
+from unseen.rules import DEFAULT, PIXEL_RULES, Choice, Rule, as_rule
 from unseen.run import RunFolder
 from unseen.split import Split, split
 
@@ -98,10 +98,10 @@ class Ensemble:
 
     def save(self, folder: str | Path) -> None:
         """Write everything into a new folder, which is there whole or not at all."""
-        if RULES.get(self.rule.name) != self.rule:
+        if PIXEL_RULES.get(self.rule.name) != self.rule:
             raise InputError(
                 f"{self.rule!r} is a rule of your own, which a folder can't hold: save with one of "
-                f"{', '.join(RULES)}, and set the ensemble's rule after loading"
+                f"{', '.join(PIXEL_RULES)}, and set the ensemble's rule after loading"
             )
         weights = [net.model.state_dict() for net in self.members]
         ensemble_folder.write(Path(folder), self.rule.name, list(map(SavedMember, self.names, self._configs, weights)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -13,11 +14,12 @@ from typing import Any
 from torch import Tensor
 
 from unseen import ensemble_folder
+from unseen.confusion import iou, miou
 from unseen.data.domain import Domain
 from unseen.ensemble import Ensemble
 from unseen.errors import InputError, RunFolderError
 from unseen.job import load
-from unseen.metrics import accuracy, evaluate, scores_on
+from unseen.metrics import accuracy, confusion_on, evaluate, scores_on
 from unseen.run import RunFolder
 from unseen.split import Split
 from unseen.storage import read_tensors, write_json, write_tensors
@@ -25,19 +27,33 @@ from unseen.storage import read_tensors, write_json, write_tensors
 
 @dataclass(frozen=True)
 class Score:
-    """Accuracy of one run's last iterate on one domain."""
+    """How one run's last iterate does on one domain: its accuracy, or where labels are masks its mIoU."""
 
     domain: str
-    accuracy: float
     images: int
     sha256: str
     """fingerprint of the domain's data"""
+    accuracy: float | None = None
+    miou: float | None = None
+    iou: Sequence[float | None] | None = None
+    """of each class; None for one that is neither in the truth nor in any answer"""
+
+    @property
+    def value(self) -> float:
+        """The accuracy or the mIoU, whichever it has."""
+        value = self.accuracy if self.miou is None else self.miou
+        assert value is not None
+        return value
+
+    def asdict(self) -> dict[str, Any]:
+        """What there is of it, for a JSON file."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def score_run(
     folder: Path, domains: Sequence[Domain], net: Split | Ensemble | None = None, *, keep: bool = False
 ) -> list[Score]:
-    """The accuracy of a run, or of an ensemble, on each domain.
+    """The accuracy of a run, or of an ensemble, on each domain; the mIoU where labels are masks.
 
     What ``evaluation.json`` has for the same weights and data is not redone. With ``keep``, the run's raw scores stay
     in its folder, too: ``scores_of`` gives them back.
@@ -47,14 +63,11 @@ def score_run(
     scores = []
     for domain in domains:
         raw = measured.scores(domain) if keep else None
-        score = known.get(domain.fingerprint)
-        if score is None:
-            right = measured.accuracy(domain) if raw is None else accuracy(raw.argmax(1), domain.labels)
-            score = Score(domain.name, right, len(domain), domain.fingerprint)
+        score = known.get(domain.fingerprint) or measured.score(domain, raw)
         score = replace(score, domain=domain.name)  # the same data may have had another name
         known[domain.fingerprint] = score
         scores.append(score)
-    write_json(path, {"weights": measured.weights, "scores": [asdict(score) for score in known.values()]})
+    write_json(path, {"weights": measured.weights, "scores": [score.asdict() for score in known.values()]})
     return scores
 
 
@@ -108,8 +121,15 @@ class _Measured:
             return self._given
         return Ensemble.load(self.folder) if self.is_ensemble else load(self.folder)
 
-    def accuracy(self, domain: Domain) -> float:
-        return evaluate(self._net, domain)
+    def score(self, domain: Domain, raw: Tensor | None) -> Score:
+        """The domain's score, from its raw scores where they are known."""
+        known = (domain.name, len(domain), domain.fingerprint)
+        if domain.segmented:
+            matrix = confusion_on(self._net, domain)
+            each = [None if math.isnan(value) else value for value in iou(matrix).tolist()]
+            return Score(*known, miou=miou(matrix), iou=each)
+        right = evaluate(self._net, domain) if raw is None else accuracy(raw.argmax(1), domain.labels)
+        return Score(*known, accuracy=right)
 
     def scores(self, domain: Domain) -> Tensor:
         """The raw scores on a domain, as they were kept or anew."""

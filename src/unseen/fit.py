@@ -71,12 +71,15 @@ def fit(
     engine, cadence, watch = engine or Engine(), cadence or Cadence(), watch or {}
     source = as_domain(source)
     with engine.seeded(seed):
-        classes = count_classes(net, source.images)
+        classes = count_classes(net, source.images, pixels=source.segmented)
         unused = engine.ranks > 1 and net.leaves_out(source.images[:1])
     source = as_domain(source, classes=classes)
     if ada.batch < engine.ranks:
         raise InputError(f"batch={ada.batch} can't be shared by {engine.ranks} ranks; raise batch or start fewer ranks")
     config = make_config(net, source, ada, seed, engine, cadence, watch, job)
+    if config["source"].get("unlabelled"):
+        left_out = f"{config['source']['unlabelled']:,} of its {len(source):,} images have no labelled pixel"
+        warn(f"{source.name}: {left_out} and are left out of the training")
     files = RunFolder(folder) if folder is not None else None
     with (
         _saying_how_to_go_on(files),
@@ -89,7 +92,8 @@ def fit(
             engine.place(net, source.images[:1])
         net.train()
         room = partial(engine.room, folder=files.path if files else None)
-        pool = engine.each(lambda: Pool(source.images, source.labels, ada.K, ada.n, room))
+        rows = slice(None) if len(source.labelled) == len(source) else source.labelled
+        pool = engine.each(lambda: Pool(source.images[rows], source.labels[rows], ada.K, ada.n, room))
         optimizer = adam(net, ada.alpha, ada.ridge)
         state = State(net, engine.prepare(net), optimizer, pool, Draws(seed))
         if files and saved:
@@ -113,7 +117,8 @@ def _open(
         files.create(config)
         return None
     warn_of_other_bits(files, config, warn)
-    saved = files.go_back(config["ada"]["n"] or config["source"]["images"])
+    source = config["source"]
+    saved = files.go_back(config["ada"]["n"] or source["images"] - source.get("unlabelled", 0))
     for message in saved.warnings:
         warn(message)
     return saved

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -14,11 +11,13 @@ import safetensors.torch
 from torch import nn
 
 from unseen.checks import is_whole, type_problems
-from unseen.data.catalogue import DEFAULT_SOURCE, domain
+from unseen.data.catalogue import DEFAULT_SOURCE, domain, is_drawn
 from unseen.data.digits import kernel_problems
 from unseen.data.domain import Domain
+from unseen.data.folder import Size
 from unseen.engine import Engine
-from unseen.errors import InputError, RunFolderError, all_problems, did_you_mean
+from unseen.errors import InputError, RunFolderError, all_problems
+from unseen.model_names import CONVNET, FCNS, build_model
 from unseen.models import ConvNet
 from unseen.run import RunFolder
 from unseen.split import Split, split
@@ -33,15 +32,16 @@ class Job:
     source: str = DEFAULT_SOURCE
     """the source domain: a built-in or real name, or a folder with one subfolder for each class"""
     images: int | None = None
-    """how many of the source's images are used; all when not given"""
+    """how many of the source's images are used; all when not given, 900 of scenes that are rendered or drawn"""
     offset: int = 0
     """number of the first of them, in the order they come in"""
     resize: str = "bilinear"
     """kernel that resizes images: "bilinear" or "lanczos\""""
-    size: int | None = None
-    """side to which a folder's images are resized; the convnet's 32 when not given"""
+    size: Size = None
+    """side, or (height, width), to which images are resized; when not given 32 for the convnet, 192x320 for streets"""
     model: str = "convnet"
-    """"convnet", or FILE.py:FUNCTION or MODULE:FUNCTION that is called with classes=N and gives a model"""
+    """"convnet", "fcn-resnet50" or "fcn-resnet18" (for masks; fcn-resnet50:FILE has its body's weights from a file), or
+    FILE.py:FUNCTION or MODULE:FUNCTION that is called with classes=N and gives a model"""
     head: str | None = None
     """name of the model's last layer, where it isn't found by itself"""
     dropout: float = 0.0
@@ -58,8 +58,15 @@ class Job:
 
     def load_source(self) -> Domain:
         """The source domain, or the images of it that are asked for."""
+        if is_drawn(self.source):
+            return self._drawn(self.source)
         whole = domain(self.source, self.side, resize=self.resize)
         return whole if self.images is None and self.offset == 0 else self._rows(whole)
+
+    def _drawn(self, name: str, classes: tuple[str, ...] | None = None) -> Domain:
+        if self.offset:
+            raise InputError(f"offset={self.offset}: {name} is drawn anew, in any number; leave offset out")
+        return domain(name, self.side, classes=classes, resize=self.resize, images=self.images)
 
     def _rows(self, whole: Domain) -> Domain:
         end = len(whole) if self.images is None else self.offset + self.images
@@ -75,13 +82,15 @@ class Job:
         return Domain(whole.name, whole.images[rows].clone(), whole.labels[rows].clone(), whole.classes, origin)
 
     def load_target(self, name: str, source_classes: tuple[str, ...]) -> Domain:
-        """Another domain, prepared as the source was and with the source's class numbers."""
+        """Another domain, prepared as the source was and with the source's class numbers; drawn ones in its number."""
+        if is_drawn(name):
+            return self._drawn(name, source_classes)
         return domain(name, self.side, classes=source_classes, resize=self.resize)
 
     @property
-    def side(self) -> int | None:
-        """Side to which images are resized, if they are."""
-        return self.size or (ConvNet.SIDE if self.model == "convnet" else None)
+    def side(self) -> Size:
+        """Side, or height and width, to which images are resized, if they are."""
+        return self.size or (ConvNet.SIDE if self.model == CONVNET else None)
 
     def watched(self, source: Domain) -> dict[str, Domain]:
         """The domains to watch."""
@@ -91,63 +100,22 @@ class Job:
 
     def build_model(self, classes: int, seed: int) -> Split:
         """The model with its initial weights, which follow from ``seed``."""
-        if self.model == "convnet":
-            return split(ConvNet(classes, dropout=self.dropout, width=self.width, seed=seed), self.head)
-        for name, value, plain in (("dropout", self.dropout, 0.0), ("width", self.width, 1.0)):
-            if value != plain:
-                raise InputError(f"{name}={value}: only the convnet takes it; put it into {self.model} itself")
-        maker = _maker(self.model)
-        try:
-            with Engine(device="cpu").seeded(seed):
-                model = maker(classes=classes)
-        except Exception as error:  # it is the user's code: whatever it raises is for them to see
-            raise InputError(
-                f'model="{self.model}": calling it with classes={classes} raised {type(error).__name__}: {error}'
-            ) from error
-        if not isinstance(model, nn.Module):
-            raise InputError(f'model="{self.model}" gave a {type(model).__name__}, expected a torch.nn.Module')
+        model = build_model(self.model, classes, seed, dropout=self.dropout, width=self.width)
         return split(model, self.head)
 
     def asdict(self) -> dict[str, Any]:
         """Every field by name, for a config file."""
-        return asdict(self) | {"watch": list(self.watch) if self.watch is not None else None}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
 def job_problems(fields_given: Mapping[str, Any]) -> list[str]:
     """Everything wrong with these fields of a job; those not given have their defaults."""
     values: dict[str, Any] = {f.name: f.default for f in fields(Job)} | dict(fields_given)
     wrong = type_problems(Job, values)
-    for name, least in {"size": 1, "images": 1, "offset": 0, "watch_images": 1}.items():
+    for name, least in {"images": 1, "offset": 0, "watch_images": 1}.items():
         if is_whole(values[name]) and values[name] < least:
             wrong[name] = f"{name}={values[name]}: expected {least} or more"
     return list(wrong.values()) + ([] if "resize" in wrong else kernel_problems(values["resize"]))
-
-
-def _maker(name: str) -> Callable[..., Any]:
-    place, colon, function = name.partition(":")
-    if not colon:
-        raise InputError(
-            f'model="{name}": expected "convnet", FILE.py:FUNCTION or MODULE:FUNCTION{did_you_mean(name, ["convnet"])}'
-        )
-    try:
-        module = _module_from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-    except (ImportError, OSError) as error:
-        raise InputError(f'model="{name}": {place} can\'t be imported: {error}') from error
-    maker: Callable[..., Any] | None = getattr(module, function, None)
-    if maker is None:
-        known = [n for n in vars(module) if not n.startswith("_")]
-        raise InputError(f'model="{name}": {place} has no "{function}"{did_you_mean(function, known)}')
-    return maker
-
-
-def _module_from_file(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # as import would, so that classes in it know their module
-    spec.loader.exec_module(module)
-    return module
 
 
 def job_of(config: dict[str, Any], folder: Path) -> Job:
@@ -157,8 +125,8 @@ def job_of(config: dict[str, Any], folder: Path) -> Job:
             f"{folder} was started from Python with a model of its own: use it there, with "
             f"unseen.load({str(folder)!r}, model) and unseen.fit(..., resume=True)"
         )
-    job = dict(config["job"])
-    return Job(**job | {"watch": tuple(job["watch"]) if job["watch"] is not None else None})
+    lists = {name: tuple(value) for name, value in config["job"].items() if isinstance(value, list)}
+    return Job(**config["job"] | lists)
 
 
 def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
@@ -172,7 +140,7 @@ def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
         shapes = config["model"]["shapes"]
         job = job_of(config, files.path)
         model = job.build_model(shapes[f"{config['model']['head']}.weight"][0], config["seed"])
-        if job.model == "convnet":
+        if job.model == CONVNET or job.model.partition(":")[0] in FCNS:
             Engine(device="cpu").place(model)  # in the layout it was trained in
     _load_weights(model.model if isinstance(model, Split) else model, files.weights)
     return split(model, config["model"]["head"]).eval()

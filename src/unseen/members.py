@@ -50,7 +50,7 @@ def counted_classes(nets: Mapping[str, Split], images: Tensor) -> tuple[int, lis
     counts, problems = {}, []
     for name, net in nets.items():
         try:
-            counts[name] = count_classes(net, images)
+            counts[name] = count_classes(net, images, pixels=None)
         except InputError as error:
             problems.append(f"{name}: {error}")
     return max(counts.values(), default=0), problems + _differences("the number of classes", counts)

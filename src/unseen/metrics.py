@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
+from unseen.confusion import confusion, miou
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import beside, evaluation_batch
 from unseen.rules import Choice
@@ -27,14 +28,50 @@ class Answering(Protocol):
 def evaluate(net: Split | nn.Module | Answering, target: Source, *, batch: int | None = None) -> float:
     """Accuracy on a domain: the share of its images whose greatest score is the true class.
 
-    A model is put in evaluation mode meanwhile and left as it was. For an ``Ensemble``, it is the share of the images
-    for which its answer is the true class.
+    Where labels are masks it is the mIoU: the mean over classes of intersection over union, from one confusion matrix
+    over the whole domain. A model is put in evaluation mode meanwhile and left as it was. An ``Ensemble`` is measured
+    by its answers.
     """
     domain = as_domain(target, "target")
+    if domain.segmented:
+        return miou(confusion_on(split(net) if isinstance(net, nn.Module) else net, domain, batch=batch))
     if isinstance(net, Answering):
         as_domain(domain, classes=net.count_classes(domain.images))
         return accuracy(net.predict(domain.images, batch=batch).classes, domain.labels)
     return accuracy(scores_on(split(net), domain, batch=batch).argmax(1), domain.labels)
+
+
+def confusion_on(net: Split | Answering, domain: Domain, *, batch: int | None = None) -> Tensor:
+    """How many pixels of each true class (row) were given each class (column), over a domain whose labels are masks."""
+    return confusions(net, domain.images, domain.labels, _pixel_classes(net, domain), batch=batch).sum(0)
+
+
+def confusions(
+    net: Split | Answering, images: Tensor, masks: Tensor, classes: int, *, batch: int | None = None
+) -> Tensor:
+    """The same for each image, (N, classes, classes); of the scores only the answers of a batch are kept."""
+    counted = [torch.zeros(0, classes, classes, dtype=torch.long)]
+    batch = batch or evaluation_batch(images[:1]) if len(images) else 1
+    for part, labels in zip(torch.split(images, batch), torch.split(masks, batch), strict=True):
+        if len(part):  # a rank's share of few may be none
+            counted.append(confusion(_answers(net, part), labels, classes))
+    return torch.cat(counted)
+
+
+def _pixel_classes(net: Split | Answering, domain: Domain) -> int:
+    if isinstance(net, Split):
+        classes = count_classes(net, domain.images, pixels=True)
+    else:
+        classes = net.count_classes(domain.images)
+    as_domain(domain, classes=classes)
+    return classes
+
+
+def _answers(net: Split | Answering, images: Tensor) -> Tensor:
+    """The class of each pixel."""
+    if isinstance(net, Split):
+        return raw_scores(net, images, batch=len(images)).argmax(1)
+    return net.predict(images, batch=len(images)).classes
 
 
 def accuracy(answers: Tensor, labels: Tensor) -> float:

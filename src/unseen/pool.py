@@ -30,7 +30,7 @@ class Pool:
         self.source_size = self.size = len(images)
         rows = len(images) + K * self.n
         self.images = room(rows, images)
-        self.labels = torch.empty(rows, dtype=labels.dtype)
+        self.labels = torch.empty(rows, *labels.shape[1:], dtype=labels.dtype)
         self.parents = torch.arange(rows)
         self.images[: self.size] = images
         self.labels[: self.size] = labels

@@ -11,11 +11,12 @@ from torch import Tensor
 
 from unseen.ascent import Climb, measure_climb
 from unseen.checks import type_problems
+from unseen.confusion import miou
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
 from unseen.events import Events
-from unseen.metrics import hits
+from unseen.metrics import confusions, hits
 from unseen.run import RunFolder
 from unseen.settings import ADA
 from unseen.state import State
@@ -137,14 +138,19 @@ class Recorder:
         line: dict[str, Any] = {"step": state.t, "round": state.k, "loss": float(state.losses) / steps}
         state.losses.zero_()
         if self.watch and (state.t % self.cadence.watch == 0 or state.t == self.ada.T):
-            line["accuracy"] = {name: self._accuracy(state, domain) for name, domain in self.watch.items()}
+            for name, domain in self.watch.items():
+                measure = "miou" if domain.segmented else "accuracy"
+                line.setdefault(measure, {})[name] = self._watched(state, domain)
         return self._add(line)
 
-    def _accuracy(self, state: State, domain: Domain) -> float:
+    def _watched(self, state: State, domain: Domain) -> float:
         rows = self.engine.share(torch.arange(len(domain)))
+        images, labels = domain.images[rows], domain.labels[rows]
         with self.engine.seeded(state.draws.seed_for(f"watch {state.t} {domain.name}")):
-            right = hits(state.net, domain.images[rows], domain.labels[rows])
-        return float(self.engine.gather(right, len(domain)).double().mean())
+            if not domain.segmented:
+                return float(self.engine.gather(hits(state.net, images, labels), len(domain)).double().mean())
+            matrices = confusions(state.net, images, labels, len(domain.classes))
+        return miou(self.engine.gather(matrices, len(domain)).sum(0))
 
     def _add(self, line: dict[str, Any]) -> dict[str, Any]:
         self.lines.append(line)

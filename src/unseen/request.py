@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from unseen.checks import is_whole
-from unseen.data.catalogue import FOLDER_PREFIX, names
+from unseen.data.catalogue import FOLDER_PREFIX, MASKS_PREFIX, names
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.fit import Run, fit
 from unseen.job import Job, job_of, job_problems
+from unseen.model_names import absolute
 from unseen.recorder import Cadence, Progress
 from unseen.run import RunFolder
 from unseen.settings import ADA, make, problems
@@ -138,21 +139,24 @@ def hold_anywhere(given: dict[str, Any]) -> dict[str, Any]:
     """The same with absolute paths, so that the run can go on from another folder, and names in one spelling."""
     if isinstance(given.get("watch"), list):
         given = given | {"watch": tuple(map(_absolute_folder, given["watch"]))}
+    if isinstance(given.get("size"), list):
+        given = given | {"size": tuple(given["size"])}
     if "source" in given:
         given = given | {"source": _absolute_folder(given["source"])}
-    file, colon, function = str(given.get("model", "")).partition(":")
-    if colon and file.endswith(".py") and Path(file).is_file():
-        given = given | {"model": f"{Path(file).resolve()}:{function}"}
+    if isinstance(given.get("model"), str):
+        given = given | {"model": absolute(given["model"])}
     return given
 
 
 def _absolute_folder(name: Any) -> Any:
     if not isinstance(name, str):
         return name
-    if name.lower() in names():
-        return name.lower()
-    path = Path(name.removeprefix(FOLDER_PREFIX)).expanduser()
-    return str(path.resolve()) if path.is_dir() else name
+    spelled = {known.lower(): known for known in names()}
+    if name.lower() in spelled:
+        return spelled[name.lower()]
+    prefix = MASKS_PREFIX if name.startswith(MASKS_PREFIX) else ""
+    path = Path(name.removeprefix(prefix or FOLDER_PREFIX)).expanduser()
+    return prefix + str(path.resolve()) if path.is_dir() else name
 
 
 def read_toml(file: Path) -> dict[str, Any]:

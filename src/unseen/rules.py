@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from unseen.engine import at_least_float32
@@ -145,11 +146,57 @@ class MajorityVote(Rule):
         return Choice(answer, member, most)
 
 
+@dataclass(frozen=True)
+class SurestImage(Selection):
+    """For pixels: one member answers for the whole image, the one with the greatest mean softmax of its answers."""
+
+    name = "surest-image"
+
+    def certainty(self, scores: Tensor) -> Tensor:
+        """The mean over the image's pixels of max_j p_j, at every pixel."""
+        sure = _sure_pixels(scores, self.name)
+        return sure.mean((2, 3), keepdim=True).expand_as(sure)
+
+
+@dataclass(frozen=True)
+class SurestRegion(Selection):
+    """For pixels: the member that is surest of a pixel's surroundings.
+
+    How well a member sees changes over a scene, with fog, lamps and distance, but not from one pixel to the next. What
+    does change there is its softmax: it is low at every border between classes, in each member at other pixels, so that
+    picking pixel by pixel follows that noise. The mean over a window keeps the first and loses the second. A window of
+    one pixel is the greatest softmax, an endless one the surest image.
+    """
+
+    name = "surest-region"
+    share: float = 1 / 8
+    """the window's side, as a share of the image's shorter side"""
+
+    def certainty(self, scores: Tensor) -> Tensor:
+        """The mean of max_j p_j over the window around a pixel, as far as it lies in the image."""
+        sure = _sure_pixels(scores, self.name)
+        reach = round(min(sure.shape[2:]) * self.share) // 2
+        return F.avg_pool2d(sure, 2 * reach + 1, stride=1, padding=reach, count_include_pad=False)
+
+
+def _sure_pixels(scores: Tensor, name: str) -> Tensor:
+    """max_j p_j at each pixel, (members, N, H, W)."""
+    if scores.ndim != 5:
+        raise InputError(
+            f"{name} is a rule for pixels: scores are of shape {tuple(scores.shape)}, expected (members, N, classes, "
+            f"height, width); for images with one label use {', '.join(RULES)}"
+        )
+    return scores.double().softmax(2).amax(2)
+
+
 RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (GreatestSoftmax(), GreatestScore(), GreatestMargin(), LeastEntropy(), MeanSoftmax(), MajorityVote())
 }
-"""Every rule there is, by its name."""
+"""Every rule for one answer or one for each pixel, by its name."""
+
+PIXEL_RULES: dict[str, Rule] = RULES | {rule.name: rule for rule in (SurestImage(), SurestRegion())}
+"""The same with those that look at a pixel's image."""
 
 DEFAULT = GreatestSoftmax.name
 
@@ -158,9 +205,9 @@ def as_rule(rule: Rule | str) -> Rule:
     """A rule, or the one of that name."""
     if isinstance(rule, Rule):
         return rule
-    if rule not in RULES:
-        raise InputError(f'rule="{rule}": there is no rule of that name{did_you_mean(str(rule), RULES)}')
-    return RULES[rule]
+    if rule not in PIXEL_RULES:
+        raise InputError(f'rule="{rule}": there is no rule of that name{did_you_mean(str(rule), PIXEL_RULES)}')
+    return PIXEL_RULES[rule]
 
 
 def _checked(scores: Tensor) -> Tensor:

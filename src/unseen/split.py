@@ -221,8 +221,11 @@ def _pass_head(model: nn.Module, tried: str | None = None) -> str:
     return f'pass head=, the name of the layer that makes the scores, for instance head="{last[-1]}" (of {listed})'
 
 
-def count_classes(net: Split, x: Tensor) -> int:
-    """How many scores the model gives for each image; refuses images the model can't take."""
+def count_classes(net: Split, x: Tensor, *, pixels: bool | None = False) -> int:
+    """How many scores the model gives for each image, or for each of its pixels; refuses images it can't take.
+
+    ``pixels`` says which of the two it has to be; None takes either.
+    """
     first = next((m for m in net.modules() if isinstance(m, nn.Conv2d)), None)
     if first is not None and x.shape[1] != first.in_channels:
         fix = "convert the images or change the model's first layer"
@@ -242,9 +245,16 @@ def count_classes(net: Split, x: Tensor) -> int:
             f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {error}; resize "
             "the images or use another model"
         ) from error
-    if scores.ndim != 2:
+    if pixels and scores.shape[2:] != x.shape[2:]:
+        raise InputError(
+            f"the model gives scores of shape {tuple(scores.shape[1:])} for an image of {tuple(x.shape[2:])} (height, "
+            "width) whose labels are masks, expected (classes, height, width); let it end at the image's size, for "
+            "instance with torch.nn.functional.interpolate"
+        )
+    if (pixels is False and scores.ndim != 2) or scores.ndim not in (2, 4):
         raise InputError(
             f"the model gives scores of shape {tuple(scores.shape[1:])} for an image, expected one number for each "
-            "class; let it average over the image, for instance with nn.AdaptiveAvgPool2d(1) and nn.Flatten()"
+            "class; let it average over the image, for instance with nn.AdaptiveAvgPool2d(1) and nn.Flatten(), or give "
+            "masks as labels, with a class for each pixel"
         )
     return scores.shape[1]

@@ -4,6 +4,8 @@ import bz2
 import gzip
 import hashlib
 import os
+import struct
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -115,3 +117,46 @@ def publish_photographs(tmp_path):
         (tmp_path / folder / "Thumbs.db").write_bytes(b"as in the archive")
 
     return write
+
+
+@pytest.fixture
+def write_png():
+    """Call it with a path and samples (H, W) or (H, W, channels): a PNG, byte by byte as its specification has it."""
+    return write_plain_png
+
+
+def write_plain_png(path, samples, *, kind=None, bits=None, filters=(0,), interlace=0):
+    samples = samples if samples.ndim == 3 else samples[:, :, None]
+    height, width, channels = samples.shape
+    bits = bits or samples.dtype.itemsize * 8
+    kind = {1: 0, 2: 4, 3: 2, 4: 6}[channels] if kind is None else kind
+    distance = max(1, channels * bits // 8)
+    above, content = None, b""
+    for y, row in enumerate(samples):
+        numbers = "".join(f"{int(value):0{bits}b}" for value in row.ravel())
+        numbers += "0" * (-len(numbers) % 8)
+        plain = bytes(int(numbers[at : at + 8], 2) for at in range(0, len(numbers), 8))
+        above = above or bytes(len(plain))
+        content += filtered(plain, above, distance, filters[y % len(filters)])
+        above = plain
+    header = struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, interlace)
+    palette = chunk(b"PLTE", bytes(range(256)) * 3) if kind == 3 else b""
+    half = zlib.compress(content)
+    parts = chunk(b"IDAT", half[:20]) + chunk(b"IDAT", half[20:])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + palette + parts + chunk(b"IEND", b""))
+    return path
+
+
+def chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def filtered(plain, above, distance, kind):
+    made = bytes([kind])
+    for i, value in enumerate(plain):
+        a, b = plain[i - distance] if i >= distance else 0, above[i]
+        c = above[i - distance] if i >= distance else 0
+        nearest = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+        made += bytes([(value - (0, a, b, (a + b) // 2, nearest)[kind]) % 256])
+    return made

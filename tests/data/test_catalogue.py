@@ -1,10 +1,11 @@
 import importlib.util
 
 import pytest
+import torch
 from PIL import Image
 
 from unseen.data import catalogue
-from unseen.data.catalogue import DEFAULT_SOURCE, domain, domains
+from unseen.data.catalogue import DEFAULT_SOURCE, domain, domains, targets
 from unseen.errors import InputError
 
 
@@ -25,17 +26,17 @@ def test_the_default_source_is_the_only_built_in_source():
 
 
 def test_no_built_in_domain_bears_the_name_of_a_set_it_stands_in_for():
-    published = {"MNIST", "SVHN", "MNIST-M", "SYN", "USPS"}
+    published = {"MNIST", "SVHN", "MNIST-M", "SYN", "USPS", "SYNTHIA"}
     built_in = [e for e in domains() if e.missing is None]
-    assert len(built_in) == 5
+    assert len(built_in) == 6
     assert not published & {e.name.upper() for e in built_in}
-    assert {e.stands_in_for for e in built_in} == {"MNIST", "MNIST-M", "SYN and SVHN", "USPS"}
+    assert {e.stands_in_for for e in built_in} == {"MNIST", "MNIST-M", "SYN and SVHN", "USPS", "SYNTHIA"}
 
 
 def test_listing_builds_nothing(monkeypatch):
     monkeypatch.setattr(catalogue.digits, "digit_domain", lambda *a, **k: pytest.fail("built"))
     monkeypatch.setattr(catalogue.digits, "_mnist5k", lambda: pytest.fail("read"))
-    assert len(domains()) == 15
+    assert len(domains()) == 18, "six built in, ten of digits, and one line for each street set that isn't there"
 
 
 def test_an_entry_says_what_is_missing_on_this_machine_and_the_command_that_gets_it(monkeypatch):
@@ -50,9 +51,9 @@ def test_an_unknown_name_is_refused_with_the_nearest_known_one():
         domain("mnist5k-trian")
 
 
-@pytest.mark.parametrize("name", ["", "folder:", "zzz"])
+@pytest.mark.parametrize("name", ["", "folder:", "masks:", "zzz"])
 def test_a_name_like_no_other_is_refused_with_the_list(name):
-    with pytest.raises(InputError, match=r"folder:PATH.*known are mnist-m-test, .*mnist5k-heldout, .*uci-8x8"):
+    with pytest.raises(InputError, match=r"folder:PATH.*known are camvid-0001TP, .*mnist5k-heldout, .*uci-8x8"):
         domain(name)
 
 
@@ -93,3 +94,22 @@ def test_built_in_digits_have_one_size():
 def test_a_path_that_is_not_there_is_refused_by_the_folder(tmp_path):
     with pytest.raises(InputError, match="nothing there; check the path"):
         domain(f"folder:{tmp_path / 'nope'}")
+
+
+def test_a_built_in_street_domain_is_rendered_in_the_number_and_size_asked_for():
+    made, again = (domain("Highway-Dawn", (24, 40), images=3) for _ in range(2))
+    assert (made.name, made.images.shape, made.segmented) == ("highway-dawn", (3, 3, 24, 40), True)
+    assert made.origin == "rendered, 3 scenes with seed 0"
+    assert torch.equal(made.images, again.images)
+    assert not torch.equal(made.images, domain("highway-dawn", (24, 40), images=3, seed=1).images)
+
+
+def test_a_street_source_has_the_others_of_its_set_as_targets(tmp_path):
+    assert len(targets("highway-dawn")) == 14
+    assert "highway-dawn" not in targets("highway-dawn")
+    assert targets(str(tmp_path)) == ()
+
+
+def test_scenes_with_other_classes_than_the_source_are_refused():
+    with pytest.raises(InputError, match=r"highway-fog: its classes are sky, building.*expected those of the source"):
+        domain("highway-fog", (24, 40), images=1, classes=("sky", "road"))

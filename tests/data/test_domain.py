@@ -9,6 +9,7 @@ import torch
 from torch.utils.data import Dataset, TensorDataset
 
 from unseen.data.domain import Domain, as_domain
+from unseen.data.streets import VOID
 from unseen.errors import InputError
 
 NAMES = ("zero", "one", "two", "three")
@@ -270,3 +271,131 @@ def test_what_people_pass_by_mistake_is_refused_with_what_to_pass(data, said):
     with pytest.raises(InputError) as caught:
         as_domain(data, "mine")
     assert said in str(caught.value)
+
+
+@pytest.fixture
+def streets(digits):
+    """The images, and masks of four classes with a band of unlabelled pixels."""
+    images, labels = digits
+    masks = (torch.arange(8)[None, :, None] + labels[:, None, None]).expand(24, 8, 8) % 4
+    masks = masks.clone()
+    masks[:, 0] = VOID
+    return images, masks
+
+
+def test_masks_are_kept_as_bytes_and_make_the_domain_a_segmented_one(streets, domain):
+    made = Domain("streets", *streets, NAMES)
+    assert (made.labels.dtype, made.labels.shape) == (torch.uint8, (24, 8, 8))
+    assert torch.equal(made.labels.long(), streets[1])
+    assert (made.segmented, domain.segmented) == (True, False)
+    assert repr(made) == "Domain('streets': 24 images of 3x8x8 with masks, 4 classes)"
+    assert torch.equal(made.head(5).labels, made.labels[:5])
+
+
+def test_the_fingerprint_sees_every_pixel_of_the_masks(streets, domain):
+    images, masks = streets
+    made = Domain("streets", images, masks, NAMES)
+    assert Domain("other", images, masks.byte(), NAMES).fingerprint == made.fingerprint
+    changed = masks.clone()
+    changed[23, 7, 7] = VOID
+    assert Domain("streets", images, changed, NAMES).fingerprint not in (made.fingerprint, domain.fingerprint)
+
+
+def test_labels_and_masks_of_the_same_bytes_are_told_apart():
+    images = torch.zeros(1, 1, 2, 4)
+    numbers, masks = torch.zeros(1, dtype=torch.long), torch.zeros(1, 2, 4, dtype=torch.uint8)
+    assert len({Domain("a", images, labels, NAMES).fingerprint for labels in (numbers, masks)}) == 2
+
+
+MASK_FORMS = {
+    "pair of tensors": lambda x, y: (x, y),
+    "uint8 masks": lambda x, y: (x, y.byte()),
+    "int16 masks": lambda x, y: (x, y.short()),
+    "TensorDataset": TensorDataset,
+    "list of pairs": lambda x, y: list(zip(x, y, strict=True)),
+}
+
+
+@pytest.mark.parametrize("form", MASK_FORMS.values(), ids=MASK_FORMS)
+def test_every_accepted_form_of_masks_gives_the_same_domain(form, streets):
+    made = as_domain(form(*streets))
+    assert made.fingerprint == Domain("streets", *streets, NAMES).fingerprint
+    assert made.classes == ("0", "1", "2", "3"), "unlabelled pixels are no class"
+    assert len(as_domain(form(*streets), classes=7).classes) == 7
+
+
+def test_an_image_without_a_labelled_pixel_is_taken_and_a_domain_without_one_is_not(streets):
+    images, masks = streets
+    masks[3] = VOID
+    assert len(Domain("streets", images, masks, NAMES)) == 24
+    with pytest.raises(InputError, match=r"streets: every pixel is unlabelled \(255\); expected at least one"):
+        Domain("streets", images, torch.full_like(masks, VOID), NAMES)
+
+
+def test_masks_hold_255_classes_and_no_more(streets):
+    images, masks = streets
+    masks[0, 1, 1] = 254
+    assert len(as_domain((images, masks)).classes) == 255
+    with pytest.raises(InputError, match="256 classes, expected 255 or fewer for masks: 255 marks unlabelled pixels"):
+        Domain("streets", images, masks, tuple(map(str, range(256))))
+
+
+def marked(value):
+    def change(x, y):
+        y[7, 2, 2] = value
+        return x, y
+
+    return change
+
+
+BAD_MASKS = {
+    "minus one for void": (marked(-1), ["labels lie in -1..3", "expected 0..3", "mark unlabelled pixels by 255"]),
+    "a class too many": (
+        marked(4),
+        ["labels lie in 0..4", "expected 0..3 (the model gives 4 scores) or 255", "with 5 scores"],
+    ),
+    "a number beyond bytes": (marked(1000), ["labels lie in 0..1000", "or 255; mark unlabelled pixels by 255"]),
+    "a channel": (
+        lambda x, y: (x, y[:, None]),
+        ["labels have shape (24, 1, 8, 8)", "masks (N, H, W)", "labels.squeeze(1)"],
+    ),
+    "one-hot": (
+        lambda x, y: (x, torch.nn.functional.one_hot(y % 4).movedim(3, 1)),
+        ["(24, 4, 8, 8)", "labels.argmax(1) if it is one-hot"],
+    ),
+    "floats": (lambda x, y: (x, y.float()), ["labels are torch.float32", "expected integers", "labels.long()"]),
+    "another size": (lambda x, y: (x, y[:, :7]), ["images are 8x8, masks are 7x8; expected one size", "nearest"]),
+    "fewer": (lambda x, y: (x, y[:20]), ["24 images but 20 labels"]),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), BAD_MASKS.values(), ids=BAD_MASKS)
+@pytest.mark.parametrize("door", ["Domain", "as_domain"])
+def test_bad_masks_are_refused_with_the_value_the_expected_and_the_fix(change, said, door, streets):
+    x, y = change(*streets)
+    with pytest.raises(InputError) as caught:
+        Domain("mine", x, y, NAMES) if door == "Domain" else as_domain((x, y), "mine", classes=4)
+    assert str(caught.value).startswith("mine: ")
+    assert "\n" not in str(caught.value), "one mistake, one problem"
+    for part in said:
+        assert part in str(caught.value)
+
+
+IMAGE, MASK = torch.zeros(3, 8, 8), torch.zeros(8, 8, dtype=torch.long)
+BAD_MASK_SETS = {
+    "minus one in the second": ([(IMAGE, MASK), (IMAGE, MASK - 1)], "mine, label 1: labels lie in -1..-1"),
+    "a channel": ([(IMAGE, MASK[None])], r"label 0 has shape \(1, 8, 8\), expected a mask \(H, W\).*label.squeeze"),
+    "masks of two sizes": ([(IMAGE, MASK), (IMAGE, MASK[:7])], r"label 1 has shape \(7, 8\), label 0 has \(8, 8\)"),
+    "a mask, then a number": ([(IMAGE, MASK), (IMAGE, 1)], r"label 1 has shape \(\), label 0 has \(8, 8\)"),
+    "masks that are no tensors": (
+        [(IMAGE, MASK.numpy())],
+        r"label 0 is a ndarray of shape \(8, 8\).*for a mask, give a tensor \(H, W\)",
+    ),
+    "masks of another size than the images": ([(IMAGE, MASK[:7])], "images are 8x8, masks are 7x8"),
+}
+
+
+@pytest.mark.parametrize(("items", "said"), BAD_MASK_SETS.values(), ids=BAD_MASK_SETS)
+def test_a_data_set_with_bad_masks_is_refused_with_the_first_of_them(items, said):
+    with pytest.raises(InputError, match=said):
+        as_domain(Pairs(items), "mine")

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from unseen.report.gallery import candidates, lineage, make_gallery, trace
+from unseen.report.ancestry import candidates, lineage, trace
+from unseen.report.gallery import make_gallery
 from unseen.report.methods import read_methods
 from unseen.report.pictures import amplification
 from unseen.run import RunFolder

@@ -12,14 +12,14 @@ from rich.markup import escape
 from unseen.cli.app import app, out
 from unseen.cli.evaluate import RunFolders
 from unseen.ensemble import Ensemble
-from unseen.rules import DEFAULT, RULES
+from unseen.rules import DEFAULT, PIXEL_RULES
 
 
 @app.command()
 def ensemble(
     runs: RunFolders,
     folder: Annotated[Path, typer.Option("--out", help="Folder of the ensemble, a new one.")],
-    rule: Annotated[str, typer.Option(help=f"Who answers: {', '.join(RULES)}.")] = DEFAULT,
+    rule: Annotated[str, typer.Option(help=f"Who answers: {', '.join(PIXEL_RULES)}.")] = DEFAULT,
 ) -> None:
     """Make one of several finished runs: for each image the surest of them answers."""
     made = Ensemble.of_runs(runs, rule=rule)

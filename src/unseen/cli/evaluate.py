@@ -18,13 +18,13 @@ from unseen.evaluation import config_of, score_run
 from unseen.job import HELD_OUT, job_of
 from unseen.report.page import write_page
 
-RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs.", metavar="RUN...")]
+RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs, or of ensembles.", metavar="RUN...")]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="Domain or folder; may be repeated.")]
 
 
 @app.command()
 def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> None:
-    """Accuracy of finished runs on domains; on every built-in target when none is named."""
+    """Accuracy of finished runs on domains, mIoU for masks; on every target of their source when none is named."""
     tables: dict[tuple[str, ...], Table] = {}
     problems = []
     for run in runs:
@@ -34,8 +34,9 @@ def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> Non
             problems.append(error)
             continue
         names = tuple(f"{s.domain} ({s.images:,})" for s in scores)
-        table = Table(Column("run", overflow="fold"), *names, title="Accuracy of the last iterate (images)")
-        tables.setdefault(names, table).add_row(escape(run.name), *(f"{s.accuracy:.1%}" for s in scores))
+        measure = "mIoU" if scores[0].miou is not None else "Accuracy"
+        table = Table(Column("run", overflow="fold"), *names, title=f"{measure} of the last iterate (images)")
+        tables.setdefault(names, table).add_row(escape(run.name), *(f"{s.value:.1%}" for s in scores))
     for table in tables.values():
         out.print(table)
     for problem in problems[1:]:
@@ -78,7 +79,7 @@ def targets_for(run: Path, names: Sequence[str] | None) -> list[Domain]:
     config = config_of(run)
     job = job_of(config, run)
     held_out = HELD_OUT.get(job.source.lower())
-    wanted = names or ([held_out, *targets(job.source)] if held_out else [])
+    wanted = names or [*([held_out] if held_out else []), *targets(job.source)]
     if not wanted:
         raise InputError(f"{run} was trained on {job.source}: name the domains to use, with --target FOLDER")
     return [job.load_target(name, tuple(config["source"]["classes"])) for name in wanted]

@@ -11,10 +11,9 @@ from rich.markup import escape
 
 from unseen.cli.app import Data, app, command_given, interruptible, out, print_warning
 from unseen.console import showing
-from unseen.data.catalogue import DEFAULT_SOURCE
+from unseen.data.catalogue import DEFAULT_SOURCE, targets
 from unseen.demo import command, run_demo
 from unseen.errors import InputError
-from unseen.job import HELD_OUT
 from unseen.request import Request, read_request, request_of
 from unseen.request import train as run_training
 from unseen.run import RunFolder
@@ -26,8 +25,8 @@ from unseen.sweep import run as run_sweep
 def train(
     config: Annotated[Path | None, typer.Option(help="TOML file with any settings; flags win over it.")] = None,
     source: Annotated[str | None, typer.Option(help=f"A name or a folder of classes ({DEFAULT_SOURCE}).")] = None,
-    size: Annotated[int | None, typer.Option(help="Resize a folder's images to this side (32).")] = None,
-    model: Annotated[str | None, typer.Option(help="convnet (default), or FILE.py:FUNCTION.")] = None,
+    size: Annotated[str | None, typer.Option(help="Resize images: a side, or HEIGHTxWIDTH.")] = None,
+    model: Annotated[str | None, typer.Option(help="convnet, fcn-resnet18, FILE.py:FUNCTION.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer to the originals (1).")] = None,
     K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is plain training (2).")] = None,
     T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
@@ -41,7 +40,7 @@ def train(
 ) -> None:
     """Train on one source domain. With no options: ADA (K=2, gamma=1) on the built-in digits."""
     flags = {
-        "source": source, "size": size, "model": model, "gamma": gamma, "K": K, "T": T, "seed": seed,
+        "source": source, "size": _size(size), "model": model, "gamma": gamma, "K": K, "T": T, "seed": seed,
         "threads": threads, "device": device, "precision": precision, "out": out_,
     }  # fmt: skip
     if resume is not None:
@@ -56,6 +55,16 @@ def train(
     _train(request, resume=resume is not None, data=f" --data {shlex.quote(str(data))}" if data else "")
 
 
+def _size(text: str | None) -> int | tuple[int, ...] | None:
+    """``32`` or ``96x160`` as numbers."""
+    if text is None:
+        return None
+    sides = text.lower().split("x")
+    if len(sides) > 2 or not all(side.isdecimal() for side in sides):
+        raise InputError(f"--size {text}: expected a side in pixels or HEIGHTxWIDTH, for instance 32 or 96x160")
+    return int(text) if len(sides) == 1 else tuple(map(int, sides))
+
+
 def _train(request: Request, *, resume: bool, data: str) -> None:
     out.print(
         f"{'Resuming' if resume else 'Training on'} {escape(request.job.source)}: {escape(str(request.out))}",
@@ -64,7 +73,7 @@ def _train(request: Request, *, resume: bool, data: str) -> None:
     out.print(f"Engine: {request.engine}", highlight=False)
     with interruptible(RunFolder(request.out).resume_command + data), showing(out) as progress:
         run_training(request, resume=resume, progress=progress, warn=print_warning)
-    target = "" if request.job.source in HELD_OUT else " --target FOLDER"
+    target = "" if targets(request.job.source) else " --target FOLDER"
     next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}"
     out.print(f"Done: {escape(str(request.out))}. Next: {escape(next_step)}", highlight=False, soft_wrap=True)
 

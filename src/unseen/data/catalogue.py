@@ -7,16 +7,19 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
-from unseen.data import blend, digits, folder, official, real, typeset
+from unseen.data import blend, built_scenes, digits, folder, masks, official, real, real_streets, synthia, typeset
 from unseen.data.digits import kernel_problems
 from unseen.data.domain import Domain
 from unseen.data.require import missing
-from unseen.data.root import needed_root, set_of
+from unseen.data.root import needed_root, not_found, set_of
+from unseen.data.streets import CONDITIONS, IMAGES, PLACES
 from unseen.errors import InputError, all_problems, did_you_mean
 
 DEFAULT_SOURCE = "mnist5k-train"
 FOLDER_PREFIX = "folder:"
+MASKS_PREFIX = "masks:"
 _ROLES = {"mnist-train": "source", "mnist-test": "held-out source"}
+_STREET_ROLE = "source or target"
 _REAL_TARGETS = ("svhn-test", "mnist-m-test", "syn-test", "usps-test")
 
 
@@ -26,7 +29,7 @@ class Entry:
 
     name: str
     role: str
-    """``source``, ``held-out source`` or ``target``."""
+    """``source``, ``held-out source``, ``target``, or ``source or target``."""
     count: int
     """How many images."""
     origin: str
@@ -78,6 +81,15 @@ _BUILT_IN: tuple[tuple[Entry, tuple[str, ...], Callable[[str], Domain]], ...] = 
 )
 
 
+_SCENES = Entry(
+    "PLACE-CONDITION",
+    _STREET_ROLE,
+    IMAGES,
+    f"rendered streets; PLACE is {', '.join(PLACES)}; CONDITION is {', '.join(CONDITIONS)}",
+    "SYNTHIA",
+)
+
+
 def domain(
     name: str | Path,
     size: folder.Size = None,
@@ -85,14 +97,20 @@ def domain(
     classes: Sequence[str] | None = None,
     resize: str = "bilinear",
     data: str | PathLike[str] | None = None,
+    images: int | None = None,
+    seed: int = 0,
 ) -> Domain:
     """The domain of that name: a built-in one, a real one, or one's own folder by ``folder:PATH`` or its path.
+
+    ``masks:PATH``, or the path of a folder with ``images/``, ``masks/`` and ``classes.txt``, is one's own with masks.
 
     Real ones (``mnist-train``, ``svhn-test``, ...; ``domains()`` lists them) are read from the folder ``data``, or the
     one that the environment variable ``UNSEEN_DATA`` names. Digits that aren't 32x32, and folders' images when ``size``
     is given, are resized by the kernel ``resize``: "bilinear", or "lanczos" as in the authors' code.
 
-    ``size`` and ``classes`` are those of ``folder`` and hold for folders; digits are 32x32, ten classes.
+    ``size`` and ``classes`` are those of ``folder`` and hold for folders and streets, which are 192x320 unless told;
+    digits are 32x32, ten classes. ``images`` is how many there shall be of a street domain (900, where it has or makes
+    more); ``seed`` draws those of a SYNTHIA sequence and renders built-in scenes.
     A built-in or real name means that domain even where a folder of that name exists.
     """
     all_problems("domain", kernel_problems(resize))
@@ -104,33 +122,53 @@ def domain(
     if text.lower() in real.NAMES:
         _refuse_other_size(text, size)
         return real.load(text.lower(), data, resize)
+    street = real_streets.spelled(text)
+    if street is not None:
+        return real_streets.load(street, data, size=size, classes=classes, resize=resize, images=images, seed=seed)
+    if text.lower() in built_scenes.NAMES:
+        return built_scenes.load(text.lower(), size=size, classes=classes, images=images, seed=seed)
+    own = text.removeprefix(MASKS_PREFIX)
+    if own and (own != text or masks.is_masks_folder(own)):
+        return masks.masks_in(own, size, classes=classes, resize=resize)
     if text.startswith(FOLDER_PREFIX) and text != FOLDER_PREFIX:
         return folder.folder(text.removeprefix(FOLDER_PREFIX), size, classes=classes, resize=resize)
     if isinstance(name, Path) or (text and Path(text).expanduser().is_dir()):
         return folder.folder(text, size, classes=classes, resize=resize)
     raise InputError(
-        f'domain "{text}": expected a built-in or real domain, an existing folder or {FOLDER_PREFIX}PATH, got none of '
-        f"them{_nearest(text)}"
+        f'domain "{text}": expected a built-in or real domain, an existing folder, {FOLDER_PREFIX}PATH or '
+        f"{MASKS_PREFIX}PATH, got none of them{_nearest(text)}"
     )
 
 
 def _nearest(text: str) -> str:
-    parts = [name for name in real.NAMES if set_of(name) == text.lower().replace("_", "-")]
+    known = text.lower().replace("_", "-")
+    if known in real_streets.SETS:
+        streets = real_streets.SETS[known]
+        return f"; the set has the parts {streets.pattern}: {streets.what}"
+    parts = [name for name in real.NAMES if set_of(name) == known]
     return f"; the set has the parts {' and '.join(parts)}" if parts else did_you_mean(text, names())
+
+
+def is_drawn(name: str) -> bool:
+    """Whether a domain has as many images as are asked for: rendered scenes, and sequences that are drawn from."""
+    return name.lower() in built_scenes.NAMES or real_streets.spelled(name) in synthia.SEQUENCES
 
 
 def names() -> tuple[str, ...]:
     """The names of the built-in and the real domains, whether or not they can be used now."""
-    return (*(entry.name for entry, _, _ in _BUILT_IN), *real.NAMES)
+    return (*(entry.name for entry, _, _ in _BUILT_IN), *built_scenes.NAMES, *real.NAMES, *real_streets.NAMES)
 
 
 def domains(data: str | PathLike[str] | None = None) -> list[Entry]:
     """Every domain there is: the built-in ones, then the real ones, each with what it lacks on this machine.
 
-    Real ones are looked for as by ``domain``; their images are not decoded for it.
+    Real ones are looked for as by ``domain``; their images are not decoded for it. The built-in street domains are one
+    entry with the pattern of their names, and so are those of a real set that aren't there.
     """
     built_in = [replace(entry, missing=missing(needs, "digits")) for entry, needs, _ in _BUILT_IN]
-    return [*built_in, *(_real_entry(name, data) for name in real.NAMES)]
+    built_in.append(replace(_SCENES, missing=missing(("PIL",), "scenes")))
+    digit_sets = [_real_entry(name, data) for name in real.NAMES]
+    return [*built_in, *digit_sets, *(entry for published in real_streets.SETS for entry in _streets(published, data))]
 
 
 def _real_entry(name: str, data: str | PathLike[str] | None) -> Entry:
@@ -143,14 +181,49 @@ def _real_entry(name: str, data: str | PathLike[str] | None) -> Entry:
     return replace(entry, count=copy.count, origin=real.origin(name, copy), where=copy.where)
 
 
+def _streets(published: str, data: str | PathLike[str] | None) -> list[Entry]:
+    """The domains of a street set that are there, or are there and can't be used; then one entry for the others."""
+    streets = real_streets.SETS[published]
+    whole = Entry(streets.pattern, _STREET_ROLE, 0, streets.what)
+    try:
+        root = needed_root(streets.pattern, data, streets.how)
+    except InputError as error:
+        return [replace(whole, missing=str(error).removeprefix(f"{streets.pattern}: "))]
+    entries = {name: _street_entry(name, root) for name in streets.names}
+    absent = [name for name, entry in entries.items() if entry is None]
+    there = [entry for entry in entries.values() if entry is not None]
+    if not absent:
+        return there
+    which = f"{', '.join(absent)} " if there else ""
+    return [*there, replace(whole, missing=which + not_found(published, root, streets.looked_for, streets.how))]
+
+
+def _street_entry(name: str, root: Path) -> Entry | None:
+    try:
+        there = real_streets.find(name, root)
+    except InputError as error:
+        return Entry(name, _STREET_ROLE, 0, real_streets.SETS[name.partition("-")[0]].what, missing=str(error))
+    if there is None:
+        return None
+    return Entry(name, _STREET_ROLE, there.count, there.origin, where=there.where, published=there.published)
+
+
 def targets(source: str = DEFAULT_SOURCE) -> tuple[str, ...]:
     """The names of the targets for that source: the built-in ones, or for MNIST itself the real ones that are there.
 
-    The built-in targets' digits are MNIST's, and some of them were seen by whoever trains on it.
+    The built-in targets' digits are MNIST's, and some of them were seen by whoever trains on it. For a street domain
+    they are the others of its set that are there. A folder has none.
     """
     if source.lower() == "mnist-train":
         return tuple(name for name in _REAL_TARGETS if _real_entry(name, None).missing is None)
-    return tuple(entry.name for entry, _, _ in _BUILT_IN if entry.role == "target")
+    if source.lower() in built_scenes.NAMES:
+        return tuple(name for name in built_scenes.NAMES if name != source.lower())
+    street = real_streets.spelled(source)
+    if street is not None:
+        there = [entry.name for entry in _streets(street.partition("-")[0], None) if entry.missing is None]
+        return tuple(name for name in there if name != street)
+    digit = any(source.lower() == entry.name for entry, _, _ in _BUILT_IN)
+    return tuple(entry.name for entry, _, _ in _BUILT_IN if entry.role == "target") if digit else ()
 
 
 def _refuse_other_size(name: str, size: folder.Size) -> None:

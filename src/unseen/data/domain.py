@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
+from unseen.data.door import check, label_problems, without_void
+from unseen.data.streets import VOID
 from unseen.errors import InputError, all_problems
 
 
@@ -23,6 +25,9 @@ class Domain:
 
     Promise: ``images`` is float32 of shape (N, C, H, W) with every value in [0, 1], ``labels`` is int64 of
     shape (N,) with every value in 0..len(classes)-1, and N > 0. A tensor that breaks it is refused here.
+
+    Labels may also be masks, one class number for each pixel: uint8 of shape (N, H, W), 0..len(classes)-1 or 255 where
+    a pixel is unlabelled. At least one pixel of the domain is labelled; a single image may have none.
     """
 
     name: str
@@ -32,24 +37,37 @@ class Domain:
     origin: str = "given by the caller"
 
     def __post_init__(self) -> None:
-        _check(self.name, self.images, self.labels, len(self.classes))
+        check(self.name, self.images, self.labels, len(self.classes))
         object.__setattr__(self, "images", self.images.detach().float())
-        object.__setattr__(self, "labels", self.labels.long())
+        object.__setattr__(self, "labels", self.labels.byte() if self.segmented else self.labels.long())
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def __repr__(self) -> str:
-        shape = "x".join(map(str, self.images.shape[1:]))
+        shape = "x".join(map(str, self.images.shape[1:])) + " with masks" * self.segmented
         return f"Domain({self.name!r}: {len(self)} images of {shape}, {len(self.classes)} classes)"
+
+    @property
+    def segmented(self) -> bool:
+        """Whether each pixel has a label of its own, and not each image."""
+        return self.labels.ndim == 3
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 over the images, the labels and their shape: two domains with one fingerprint are the same data."""
         digest = hashlib.sha256(repr(tuple(self.images.shape)).encode())
         digest.update(self.images.contiguous().numpy().data)
+        digest.update(b"masks" * self.segmented)
         digest.update(self.labels.contiguous().numpy().data)
         return digest.hexdigest()
+
+    @cached_property
+    def labelled(self) -> Tensor:
+        """The rows of the images that have a label, or one labelled pixel or more."""
+        if not self.segmented:
+            return torch.arange(len(self))
+        return (self.labels != VOID).flatten(1).any(1).nonzero().flatten()
 
     def head(self, n: int | None) -> Domain:
         """The first ``n`` samples (all for None), as a domain of the same name."""
@@ -62,12 +80,13 @@ Source: TypeAlias = Domain | tuple[Tensor, Tensor] | Dataset[Any]
 def as_domain(data: Source, name: str = "source", classes: int | None = None) -> Domain:
     """Any of the accepted forms as a checked ``Domain``: a Domain, a pair (images, labels), a torch Dataset.
 
-    ``classes`` is the number of scores the model gives; without it, the greatest label decides.
+    ``classes`` is the number of scores the model gives; without it, the greatest label decides. Labels may be masks, as
+    in ``Domain``; a Dataset then gives (image, mask) with masks (H, W).
     """
     if isinstance(data, Domain):
         images, labels, name = data.images, data.labels, data.name
         if classes is not None:
-            _check(name, images, labels, classes)
+            check(name, images, labels, classes)
         return data
     if isinstance(data, tuple | list) and len(data) == 2 and all(isinstance(part, Tensor) for part in data):
         images, labels = data
@@ -84,8 +103,8 @@ def as_domain(data: Source, name: str = "source", classes: int | None = None) ->
             f"{name}: expected a Domain, a pair of tensors (images, labels) or a torch Dataset of (image, label) "
             f"with a length, got {type(data).__name__}"
         )
-    _check(name, images, labels, classes)
-    count = classes or int(labels.max()) + 1
+    check(name, images, labels, classes)
+    count = classes or int(without_void(labels).max()) + 1
     return Domain(name, images, labels, tuple(map(str, range(count))))
 
 
@@ -95,7 +114,7 @@ def _read_all(name: str, dataset: Any) -> tuple[Tensor, Tensor]:
     if size == 0:
         raise InputError(f"{name}: the data set is empty; expected at least one (image, label)")
     images: list[Tensor] = []
-    labels: list[int] = []
+    labels: list[Tensor] = []
     for i in range(size):
         item = dataset[i]
         if not isinstance(item, tuple | list) or len(item) != 2:
@@ -107,14 +126,32 @@ def _read_all(name: str, dataset: Any) -> tuple[Tensor, Tensor]:
                 "add a transform that makes one, for instance torchvision.transforms.v2.Compose([ToImage(), "
                 "ToDtype(torch.float32, scale=True)])"
             )
-        if images and image.shape != images[0].shape:
-            raise InputError(
-                f"{name}: image {i} has shape {tuple(image.shape)}, image 0 has {tuple(images[0].shape)}; "
-                "expected one shape for all: resize or crop them in the transform"
-            )
+        _refuse_another_shape(name, "image", i, image, images)
         images.append(image)
-        labels.append(_whole_label(name, i, label))
-    return torch.stack(images), torch.tensor(labels)
+        labels.append(_label_of(name, i, label))
+        _refuse_another_shape(name, "label", i, labels[-1], labels[:1])
+    return torch.stack(images), torch.stack(labels)
+
+
+def _refuse_another_shape(name: str, what: str, i: int, given: Tensor, before: list[Tensor]) -> None:
+    if before and given.shape != before[0].shape:
+        raise InputError(
+            f"{name}: {what} {i} has shape {tuple(given.shape)}, {what} 0 has {tuple(before[0].shape)}; "
+            "expected one shape for all: resize or crop them in the transform"
+        )
+
+
+def _label_of(name: str, i: int, label: Any) -> Tensor:
+    """A class number, or a mask as bytes: as int64, the masks of a data set can take gigabytes."""
+    if not isinstance(label, Tensor) or label.ndim < 2 or label.numel() == 1:
+        return torch.tensor(_whole_label(name, i, label))
+    if label.ndim != 2:
+        raise InputError(
+            f"{name}: label {i} has shape {tuple(label.shape)}, expected a mask (H, W) of class numbers; drop the "
+            "channel, label.squeeze(0), or the one-hot form, label.argmax(0), in the transform"
+        )
+    all_problems(f"{name}, label {i}", label_problems(label[None], None))
+    return label.byte()
 
 
 def _whole_label(name: str, i: int, label: Any) -> int:
@@ -125,48 +162,9 @@ def _whole_label(name: str, i: int, label: Any) -> int:
             return int(label)
     except (TypeError, ValueError, RuntimeError):
         pass
-    got = f"a tensor of shape {tuple(label.shape)}" if isinstance(label, Tensor) else repr(label)
-    raise InputError(f"{name}: label {i} is {got}, expected a class number 0, 1, 2, ...; number the classes from 0")
-
-
-def _check(name: str, images: Tensor, labels: Tensor, classes: int | None) -> None:
-    """Refuse what no training should start with; every problem found goes into one message."""
-    problems = _image_problems(images) + _label_problems(labels, classes)
-    if images.ndim > 0 and labels.ndim > 0 and len(images) != len(labels):
-        problems.append(f"{len(images)} images but {len(labels)} labels; expected one label for each image")
-    all_problems(name, problems)
-
-
-def _image_problems(images: Tensor) -> list[str]:
-    if images.ndim != 4:
-        return [f"images have shape {tuple(images.shape)}, expected (N, C, H, W)"]
-    if len(images) == 0:
-        return ["no images; expected at least one"]
-    if not images.is_floating_point():
-        return [f"images are {images.dtype}, expected float in [0, 1]; for 0..255 values pass images.float() / 255"]
-    low, high = images.aminmax()
-    if not bool(torch.isfinite(low) & torch.isfinite(high)):
-        bad = (~torch.isfinite(images)).flatten(1).any(1).nonzero().flatten()
-        return [
-            f"{len(bad)} images have NaN or infinite pixels, the first is image {int(bad[0])}; expected values "
-            "in [0, 1]: repair or drop them"
-        ]
-    if low < 0 or high > 1:
-        hint = "divide by 255" if low >= 0 and high > 2 else "put the normalization inside the model"
-        return [f"pixel values lie in [{low:.4g}, {high:.4g}], expected [0, 1]; {hint}"]
-    return []
-
-
-def _label_problems(labels: Tensor, classes: int | None) -> list[str]:
-    if labels.ndim != 1:
-        return [f"labels have shape {tuple(labels.shape)}, expected (N,) with one class number each"]
-    if labels.is_floating_point() or labels.dtype == torch.bool:
-        return [f"labels are {labels.dtype}, expected integers 0, 1, 2, ...; pass labels.long()"]
-    if len(labels) == 0:
-        return []
-    low, high = int(labels.min()), int(labels.max())
-    if low < 0 or (classes is not None and high >= classes):
-        expected = f"0..{classes - 1} (the model gives {classes} scores)" if classes is not None else "0 or more"
-        fix = "number the classes from 0" if low != 0 else f"make the model with {high + 1} scores"
-        return [f"labels lie in {low}..{high}, expected {expected}; {fix}"]
-    return []
+    kind = "tensor" if isinstance(label, Tensor) else type(label).__name__
+    got = f"a {kind} of shape {tuple(label.shape)}" if hasattr(label, "shape") else repr(label)
+    raise InputError(
+        f"{name}: label {i} is {got}, expected a class number 0, 1, 2, ...; number the classes from 0 (or, for a mask, "
+        "give a tensor (H, W) of them)"
+    )

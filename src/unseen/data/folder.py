@@ -46,7 +46,7 @@ def folder(
     and of several frames the first is taken. Hidden files and files with other endings are left out.
     """
     root = Path(path).expanduser()
-    size = _checked_size(size)
+    size = checked_size(size)
     if channels not in (1, 3):
         raise InputError(f"{root}: channels is {channels!r}, expected 3 (RGB) or 1 (grey)")
     all_problems(str(root), kernel_problems(resize))
@@ -59,7 +59,8 @@ def folder(
     return Domain(name or root.resolve().name, images, torch.tensor(labels), order, f"folder {root}")
 
 
-def _checked_size(size: Size) -> tuple[int, int] | None:
+def checked_size(size: Size) -> tuple[int, int] | None:
+    """A side or (height, width) as (height, width)."""
     if size is None:
         return None
     sides = [size, size] if isinstance(size, int) else list(size) if isinstance(size, tuple | list) else []
@@ -73,23 +74,23 @@ def _files_by_class(root: Path) -> dict[str, list[Path]]:
     if not root.is_dir():
         found = "a file" if root.exists() else "nothing there"
         raise InputError(f"{root}: expected a folder with one subfolder per class, found {found}; check the path")
-    classes = [entry for entry in _visible(root) if entry.is_dir()]
+    classes = [entry for entry in visible(root) if entry.is_dir()]
     if not classes:
-        loose = sum(_is_image(entry) for entry in _visible(root))
+        loose = sum(is_image(entry) for entry in visible(root))
         raise InputError(
             f"{root}: expected one subfolder per class, found none ({loose} images lie in it directly); move each "
             f"image into a subfolder named after its class, for instance {root / 'cat' / 'image.png'}"
         )
-    files = {entry.name: [file for file in _visible(entry) if _is_image(file)] for entry in classes}
+    files = {entry.name: [file for file in visible(entry) if is_image(file)] for entry in classes}
     empty = [name for name, members in files.items() if not members]
     if len(empty) == len(files):
         raise InputError(f"{root}: no images in any of its {len(files)} subfolders; expected {_endings()} files")
-    all_problems(str(root), _listed([_empty_class(root / name) for name in empty]))
+    all_problems(str(root), listed([_empty_class(root / name) for name in empty]))
     return files
 
 
 def _empty_class(path: Path) -> str:
-    others = Counter("folders" if entry.is_dir() else entry.suffix or "no ending" for entry in _visible(path))
+    others = Counter("folders" if entry.is_dir() else entry.suffix or "no ending" for entry in visible(path))
     seen = ", ".join(f"{count} {ending}" for ending, count in sorted(others.items())) or "nothing"
     return (
         f'class folder "{path.name}" has no images (found: {seen}); expected {_endings()} files directly in it: '
@@ -115,30 +116,47 @@ def _read(root: Path, files: list[Path], size: tuple[int, int] | None, channels:
     images, problems = [], []
     for file in files:
         try:
-            images.append(_decode(file, size, channels, resize))
+            images.append(pixels_of(open_upright(file, channels), size, resize))
         except Exception as error:  # a decoder may raise anything at a damaged file
             reason = str(error) or type(error).__name__
             problems.append(f"{file.relative_to(root)} can't be read ({reason}); replace or remove it")
-    all_problems(str(root), _listed(problems))
+    all_problems(str(root), listed(problems))
+    refuse_two_sizes(root, files, images)
+    return np.stack(images)
+
+
+def refuse_two_sizes(root: Path, files: Sequence[Path], images: Sequence[NDArray[np.uint8]]) -> None:
+    """Refuse images of several sizes, with the most frequent one as the size to give."""
     sizes = Counter(image.shape[:2] for image in images)
     if len(sizes) > 1:
         (height, width), count = sizes.most_common(1)[0]
         other = next(file for file, image in zip(files, images, strict=True) if image.shape[:2] != (height, width))
         raise InputError(
             f"{root}: images have {len(sizes)} different sizes: {count} of {len(files)} are {height}x{width}, "
-            f"{other.relative_to(root)} isn't; expected one size: pass size=({height}, {width}) to resize all to it"
+            f"{relative(other, root)} isn't; expected one size: pass size=({height}, {width}) to resize all to it"
         )
-    return np.stack(images)
 
 
-def _decode(file: Path, size: tuple[int, int] | None, channels: int, resize: str) -> NDArray[np.uint8]:
+def relative(file: Path, root: Path) -> Path:
+    """How a message calls a file: from ``root`` on, where it lies below it."""
+    return file.relative_to(root) if file.is_relative_to(root) else file
+
+
+def open_upright(file: Path, channels: int = 3) -> Image:
+    """An image file decoded, turned as its EXIF says, in 8-bit RGB or grey."""
     from PIL import Image, ImageOps
 
     with Image.open(file) as opened:
-        image = _eight_bits(ImageOps.exif_transpose(opened)).convert("RGB" if channels == 3 else "L")
+        return _eight_bits(ImageOps.exif_transpose(opened)).convert("RGB" if channels == 3 else "L")
+
+
+def pixels_of(image: Image, size: tuple[int, int] | None, resize: str = "bilinear") -> NDArray[np.uint8]:
+    """The image as uint8 (H, W, channels), resized to (height, width) if given; Pillow smooths what it shrinks."""
+    from PIL import Image
+
     if size is not None:
         image = image.resize((size[1], size[0]), Image.Resampling[resize.upper()])
-    return np.asarray(image).reshape(image.height, image.width, channels)
+    return np.asarray(image).reshape(image.height, image.width, -1)
 
 
 def _eight_bits(image: Image) -> Image:
@@ -157,11 +175,13 @@ def _eight_bits(image: Image) -> Image:
     return image
 
 
-def _visible(path: Path) -> list[Path]:
+def visible(path: Path) -> list[Path]:
+    """What is in a folder, sorted by name, hidden entries left out."""
     return sorted((entry for entry in path.iterdir() if not entry.name.startswith(".")), key=lambda e: e.name)
 
 
-def _is_image(path: Path) -> bool:
+def is_image(path: Path) -> bool:
+    """Whether it is a file with an ending of images."""
     return path.suffix.lower() in ENDINGS and path.is_file()
 
 
@@ -169,6 +189,7 @@ def _endings() -> str:
     return ", ".join(ENDINGS)
 
 
-def _listed(problems: list[str]) -> list[str]:
+def listed(problems: list[str]) -> list[str]:
+    """The first few problems, and how many more there are."""
     more = len(problems) - _LISTED
     return [*problems[:_LISTED], f"and {more} more like these"] if more > 0 else problems

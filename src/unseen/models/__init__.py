@@ -1,5 +1,6 @@
 """Networks of the paper."""
 
 from unseen.models.convnet import ConvNet
+from unseen.models.fcn import FCN
 
-__all__ = ["ConvNet"]
+__all__ = ["FCN", "ConvNet"]

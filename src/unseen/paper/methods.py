@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -187,5 +187,5 @@ def _adapt(lab: Lab, request: Request, column: str, adda: ADDA, seed: int) -> Li
     adapted = adapt(
         load(request.out), request.job.load_source(), unlabelled, adda, seed=seed, folder=folder, engine=engine
     )
-    score = Score(target.name, evaluate(adapted.net, target), len(target), target.fingerprint)
-    return {"kind": "adda", "adda": adda.asdict(), "seed": seed, "source": request.out.name, "scores": [asdict(score)]}
+    score = Score(target.name, len(target), target.fingerprint, accuracy=evaluate(adapted.net, target))
+    return {"kind": "adda", "adda": adda.asdict(), "seed": seed, "source": request.out.name, "scores": [score.asdict()]}

@@ -48,7 +48,7 @@ Curves = Mapping[int, Sequence[tuple[float, float]]]
 def line_chart(
     curves: Sequence[tuple[Method, Curves]], *, width: float = WIDTH, height: float = 300, share: bool = False
 ) -> LineChart:
-    """Curves over the steps; ``share`` is for accuracies, in percent, else the axis is logarithmic."""
+    """Curves over the steps; ``share`` is for accuracies and mIoUs, in percent, else the axis is logarithmic."""
     values = [v for _, seeds in curves for curve in seeds.values() for _, v in curve]
     steps = [s for _, seeds in curves for curve in seeds.values() for s, _ in curve]
     x = Scale(0, max(steps), 46, width - 14)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from unseen.errors import InputError
 from unseen.run import RunFolder
@@ -22,6 +22,8 @@ _IN_LABEL = ("K", "gamma", "cost", "scale", "dropout", "ridge")
 class FinishedRun:
     """One finished run: its folder and the config it was made with."""
 
+    kind: ClassVar[str] = "seed"
+    """what its method has several of"""
     folder: Path
     config: Mapping[str, Any]
 
@@ -84,12 +86,12 @@ def read_methods(folders: Sequence[Path]) -> list[Method]:
     if not folders:
         raise InputError("no run folders given; expected at least one, for instance runs/ada-0")
     runs = [_read(Path(folder)) for folder in folders]
-    _refuse_other_sources(runs)
+    refuse_other_sources(runs)
     groups: dict[str, list[FinishedRun]] = {}
     for run in sorted(runs, key=_order):
         groups.setdefault(json.dumps(run.settings, sort_keys=True), []).append(run)
     for group in groups.values():
-        _refuse_twice(group)
+        refuse_twice(group)
     labels = _distinct_labels([group[0].settings for group in groups.values()])
     return _named([Method(label, label, tuple(g), 0) for label, g in zip(labels, groups.values(), strict=True)])
 
@@ -110,7 +112,8 @@ def _read(folder: Path) -> FinishedRun:
     return FinishedRun(folder, RunFolder(folder).finished_config())
 
 
-def _refuse_other_sources(runs: Sequence[FinishedRun]) -> None:
+def refuse_other_sources(runs: Sequence[FinishedRun]) -> None:
+    """Refuse runs on different data: one page has one source."""
     sources: dict[str, FinishedRun] = {}
     for run in runs:
         sources.setdefault(run.config["source"]["sha256"], run)
@@ -119,7 +122,8 @@ def _refuse_other_sources(runs: Sequence[FinishedRun]) -> None:
         raise InputError(f"expected runs on one source, got {len(sources)}: {found}; make a page for each source")
 
 
-def _refuse_twice(group: Sequence[FinishedRun]) -> None:
+def refuse_twice(group: Sequence[FinishedRun]) -> None:
+    """Refuse a method's runs, in the order of their seeds, when two have one seed."""
     for one, other in pairwise(group):
         if one.seed == other.seed:
             raise InputError(

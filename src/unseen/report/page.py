@@ -6,20 +6,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.data.catalogue import domain as built_in
 from unseen.data.domain import Domain
 from unseen.data.require import require
+from unseen.diagnosis.section import sections
 from unseen.errors import InputError
-from unseen.evaluation import score_run
-from unseen.job import HELD_OUT, job_of, load
+from unseen.job import load
 from unseen.report import verdicts
-from unseen.report.dots import DomainScores, accuracy_chart, difference_chart
+from unseen.report.comparison import caveats, class_charts, comparison, domain_scores, score_methods
+from unseen.report.ensembles import is_ensemble, load_ensemble, read_ensembles
 from unseen.report.gallery import make_gallery
-from unseen.report.methods import FinishedRun, Method, baseline_of, read_methods, unlike
-from unseen.report.samples import make_samples
-from unseen.report.statistics import mean, wilson
+from unseen.report.methods import Method, baseline_of, read_methods
+from unseen.report.palette import colours_of
+from unseen.report.samples import Network, make_samples
+from unseen.report.scenes import AGREEMENT, make_scenes, methods_drawn
+from unseen.report.sources import held_out_of, source_of, unseen_among
 from unseen.report.training import loss_chart, round_summaries, watched_charts
-from unseen.report.verdicts import Comparison, compare
 from unseen.split import Split
 from unseen.storage import write_atomically
 
@@ -38,32 +39,63 @@ def write_page(
 ) -> Path:
     """Write a page about the finished runs in ``folders`` to ``out``; it needs no network and no other file.
 
-    ``targets`` are the unseen domains to compare on. Runs that were started from Python with a model of their own
-    also need ``source``, the domain they trained on, and ``load_net``, which gives a folder's trained network.
+    Folders of ensembles may be among them. ``targets`` are the unseen domains to compare on. Runs that were started
+    from Python with a model of their own also need ``source``, the domain they trained on, and ``load_net``, which
+    gives a folder's trained network.
     """
     templates = environment()
     out.parent.mkdir(parents=True, exist_ok=True)
-    methods = read_methods(folders)
-    source = _source_of(methods[0].runs[0], source)
-    held_out = _held_out(methods[0].runs[0], source)
-    unseen = _unseen(source, held_out, targets)
-    scored = _score(methods, unseen, held_out, load_net)
-    nets = [(method, (load_net or load)(method.runs[0].folder)) for method in methods]
+    trained = read_methods([folder for folder in folders if not is_ensemble(folder)])
+    ensembles = read_ensembles([folder for folder in folders if is_ensemble(folder)], trained)
+    source = source_of(trained[0].runs[0], source, "load_net=, which gives its trained network")
+    held_out = held_out_of(trained[0].runs[0], source)
+    unseen = unseen_among(source, held_out, targets)
+    if not unseen:
+        raise InputError("targets: expected at least one domain that the runs have not seen, got none")
     content = {
         "title": title,
-        "methods": methods,
+        "trained": trained,
+        "ensembles": ensembles,
+        "methods": [*trained, *ensembles],
         "source": source,
         "unseen": unseen,
         "held_out": held_out,
-        **_comparison(methods, scored),
-        "loss": loss_chart(methods),
-        "rounds": round_summaries(methods),
-        "watched": watched_charts(methods, [*unseen, *held_out]),
-        "galleries": [make_gallery(method, source) for method in methods if method.rounds],
-        "samples": [make_samples(domain, nets, source.classes) for domain in unseen],
+        "caveats": caveats(trained),
+        "loss": loss_chart(trained),
+        "rounds": round_summaries(trained),
+        "watched": watched_charts(trained, [*unseen, *held_out]),
+        "galleries": [make_gallery(method, source) for method in trained if method.rounds],
+        "diagnoses": sections(trained, source, [*unseen, *held_out]),
+        **_answered([*trained, *ensembles], source, unseen, held_out, load_net),
     }
     write_atomically(out, templates.get_template("page.html").render(content).encode())
     return out
+
+
+def _answered(
+    methods: Sequence[Method],
+    source: Domain,
+    unseen: Sequence[Domain],
+    held_out: Sequence[Domain],
+    load_net: Callable[[Path], Split] | None,
+) -> dict[str, Any]:
+    """What the networks answer: the comparison, each class's, and some images."""
+
+    def network(folder: Path) -> Network:
+        return load_ensemble(folder, load_net) if is_ensemble(folder) else (load_net or load)(folder)
+
+    scores = score_methods(methods, [*unseen, *held_out], network if load_net else None)
+    drawn = methods_drawn(methods) if source.segmented else methods
+    nets = [(method, network(method.runs[0].folder)) for method in drawn]
+    return {
+        **comparison(methods, domain_scores(scores, unseen, held_out)),
+        "class_charts": class_charts(scores, [*unseen, *held_out], methods),
+        "samples": [] if source.segmented else [make_samples(domain, nets, source.classes) for domain in unseen],
+        "scenes": [make_scenes(d, nets, baseline_of(methods), source.classes) for d in unseen if source.segmented],
+        "drawn": drawn,
+        "palette": list(zip(source.classes, colours_of(source.classes), strict=True)) if source.segmented else [],
+        "agreement": [(words, colour) for words, colour in AGREEMENT.items()],
+    }
 
 
 def environment(package: str = "unseen.report") -> jinja2.Environment:
@@ -89,111 +121,3 @@ def environment(package: str = "unseen.report") -> jinja2.Environment:
     }
     made.globals |= {"counted": verdicts.counted}
     return made
-
-
-def _source_of(run: FinishedRun, given: Domain | None) -> Domain:
-    recorded = run.config["source"]
-    if given is None and run.config["job"] is None:
-        raise InputError(
-            f"{run.folder} was started from Python: expected source=, the domain it trained on "
-            f"({recorded['name']}, {recorded['images']:,} images), and load_net=, which gives its trained network"
-        )
-    source = given if given is not None else job_of(dict(run.config), run.folder).load_source()
-    if source.fingerprint != recorded["sha256"]:
-        raise InputError(
-            f"{source.name} is not the data that {run.folder} trained on: expected {recorded['images']:,} images with "
-            f"SHA-256 {recorded['sha256'][:12]}, got {len(source):,} with {source.fingerprint[:12]}; restore them, or "
-            "give them as source="
-        )
-    return source
-
-
-def _held_out(run: FinishedRun, source: Domain) -> list[Domain]:
-    """The held-out images of the source where such are known, prepared as the run's source was."""
-    if source.name not in HELD_OUT:
-        return []
-    name = HELD_OUT[source.name]
-    job = run.config["job"]
-    return [built_in(name) if job is None else job_of(dict(run.config), run.folder).load_target(name, source.classes)]
-
-
-def _unseen(source: Domain, held_out: Sequence[Domain], targets: Sequence[Domain]) -> list[Domain]:
-    """The targets that are neither the source nor its held-out images."""
-    if any(target.fingerprint == source.fingerprint for target in targets):
-        raise InputError(f"targets: {source.name} is what the runs trained on; expected domains they have not seen")
-    own = {domain.fingerprint for domain in held_out}
-    unseen = [target for target in targets if target.fingerprint not in own]
-    names = [domain.name for domain in [*unseen, *held_out]]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise InputError(f"targets: {', '.join(sorted(twice))} is given twice; expected every name once")
-    if not unseen:
-        raise InputError("targets: expected at least one domain that the runs have not seen, got none")
-    return unseen
-
-
-def _score(
-    methods: Sequence[Method],
-    unseen: Sequence[Domain],
-    held_out: Sequence[Domain],
-    load_net: Callable[[Path], Split] | None,
-) -> list[DomainScores]:
-    """Every run's accuracy on every domain, the unseen ones first."""
-    domains = [*unseen, *held_out]
-    found: dict[str, dict[str, dict[int, float]]] = {d.name: {m.label: {} for m in methods} for d in domains}
-    for method in methods:
-        for run in method.runs:
-            net = load_net(run.folder) if load_net else None
-            for domain, score in zip(domains, score_run(run.folder, domains, net), strict=True):
-                found[domain.name][method.label][run.seed] = score.accuracy
-    return [DomainScores(d.name, len(d), len(d.classes), found[d.name], d in held_out) for d in domains]
-
-
-def _comparison(methods: Sequence[Method], scored: Sequence[DomainScores]) -> dict[str, Any]:
-    """Every method against the baseline on every domain, as figures and in words."""
-    baseline = baseline_of(methods)
-    others = [method for method in methods if method is not baseline] if baseline else []
-    compared: dict[tuple[str, str], Comparison] = {}
-    for domain in scored:
-        for method in others:
-            assert baseline is not None
-            ours, theirs = domain.accuracy[method.label], domain.accuracy[baseline.label]
-            compared[domain.name, method.label] = compare(domain.name, method.name, baseline.name, ours, theirs)
-    unseen = [c for d in scored for m in others if not d.source for c in [compared[d.name, m.label]]]
-    return {
-        "baseline": baseline,
-        "scored": scored,
-        "compared": compared,
-        "verdicts": unseen,
-        "fewest_pairs": min((len(c.differences) for c in unseen), default=0),
-        "headline": verdicts.headline(unseen) if unseen else _no_comparison(methods, scored),
-        "caveats": [(m, unlike(m, baseline)) for m in others if baseline and unlike(m, baseline)],
-        "accuracy_chart": accuracy_chart(scored, methods),
-        "difference_chart": difference_chart(scored, methods, compared) if compared else None,
-        "cells": {(d.name, m.label): _cell(d, m) for d in scored for m in methods},
-    }
-
-
-def _no_comparison(methods: Sequence[Method], scored: Sequence[DomainScores]) -> str:
-    if len(methods) > 1:
-        return f"{verdicts.counted(len(methods), 'method')} on unseen domains, without plain training to compare with"
-    own = next((_mean_percent(d, methods[0]) for d in scored if d.source), None)
-    away = [_mean_percent(d, methods[0]) for d in scored if not d.source]
-    reach = " to ".join(f"{value:.1f}" for value in dict.fromkeys([min(away), max(away)]))
-    finding = f"{methods[0].label} has {reach} % right on {verdicts.counted(len(away), 'unseen domain')}"
-    return finding if own is None else f"{finding}, and {own:.1f} % on its own"
-
-
-def _mean_percent(domain: DomainScores, method: Method) -> float:
-    return 100 * mean(list(domain.accuracy[method.label].values()))
-
-
-def _cell(domain: DomainScores, method: Method) -> dict[str, Any]:
-    """A cell of the table: the mean and each seed's own; one seed alone has an interval over the test images."""
-    seeds = domain.accuracy[method.label]
-    alone = next(iter(seeds.values())) if len(seeds) == 1 else None
-    return {
-        "mean": mean(list(seeds.values())),
-        "seeds": seeds,
-        "wilson": wilson(alone, domain.images) if alone is not None else None,
-    }

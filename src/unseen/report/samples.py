@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
+from torch import Tensor
+
 from unseen.data.domain import Domain
+from unseen.ensemble import Ensemble
 from unseen.metrics import softmax_scores
-from unseen.report.gallery import CLASSES_SHOWN
+from unseen.report.ancestry import CLASSES_SHOWN
 from unseen.report.methods import Method
 from unseen.report.pictures import Picture, picture
+from unseen.rules import Choice
 from unseen.split import Split
+
+Network = Split | Ensemble
 
 
 @dataclass(frozen=True)
@@ -54,17 +61,25 @@ def first_of_each_class(domain: Domain) -> list[int]:
     return [rows[label] for label in sorted(rows)]
 
 
-def make_samples(domain: Domain, nets: Sequence[tuple[Method, Split]], classes: Sequence[str]) -> Samples:
+def answers_of(net: Network, images: Tensor) -> Choice:
+    """The class of each image, or of each pixel, and how sure it is."""
+    if isinstance(net, Ensemble):
+        return net.predict(images)
+    confidence, classes = softmax_scores(net, images).max(1)
+    return Choice(classes, torch.zeros_like(classes), confidence)
+
+
+def make_samples(domain: Domain, nets: Sequence[tuple[Method, Network]], classes: Sequence[str]) -> Samples:
     """Samples of ``domain``; ``classes`` are the source's names of what the models' scores mean."""
     every = first_of_each_class(domain)
     rows = every[:CLASSES_SHOWN]
-    scores = [(method, softmax_scores(net, domain.images[rows])) for method, net in nets]
+    given = [(method, answers_of(net, domain.images[rows])) for method, net in nets]
     shown = []
     for i, row in enumerate(rows):
         label = int(domain.labels[row])
         answers = [
-            Answer(method, classes[int(s[i].argmax())], float(s[i].max()), int(s[i].argmax()) == label)
-            for method, s in scores
+            Answer(method, classes[int(g.classes[i])], float(g.confidence[i]), int(g.classes[i]) == label)
+            for method, g in given
         ]
         shown.append(Sample(picture(domain.images[row]), domain.classes[label], answers))
     return Samples(domain, shown, len(every))

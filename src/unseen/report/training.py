@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from unseen.data.domain import Domain
 from unseen.report.curves import Curves, LineChart, line_chart
@@ -26,7 +27,7 @@ class RoundSummary:
 
 @dataclass(frozen=True)
 class Watched:
-    """Accuracy on one domain during training."""
+    """Accuracy or mIoU on one domain during training."""
 
     name: str
     chart: LineChart
@@ -50,19 +51,24 @@ def watched_charts(methods: Sequence[Method], domains: Sequence[Domain]) -> list
     names = dict.fromkeys(name for method in methods for run in method.runs for name in _watched_names(run))
     charts = []
     for name in sorted(names, key=lambda name: list(known).index(name) if name in known else len(known)):
-        curves: list[tuple[Method, Curves]] = [(m, {r.seed: _accuracies(r, name) for r in m.runs}) for m in methods]
+        curves: list[tuple[Method, Curves]] = [(m, {r.seed: _watched_values(r, name) for r in m.runs}) for m in methods]
         prints = {run.config["watch"].get(name) for method in methods for run in method.runs} - {None}
         charts.append(Watched(name, line_chart(curves, height=220, share=True), prints == {known.get(name)}))
     return charts
 
 
 def _watched_names(run: FinishedRun) -> list[str]:
-    return list(dict.fromkeys(name for line in run.metrics for name in line.get("accuracy", {})))
+    return list(dict.fromkeys(name for line in run.metrics for name in _values(line)))
 
 
-def _accuracies(run: FinishedRun, name: str) -> list[tuple[float, float]]:
-    lines: list[Mapping[str, float]] = [{"step": line["step"], **line.get("accuracy", {})} for line in run.metrics]
-    return [(line["step"], line[name]) for line in lines if name in line]
+def _watched_values(run: FinishedRun, name: str) -> list[tuple[float, float]]:
+    return [(line["step"], _values(line)[name]) for line in run.metrics if name in _values(line)]
+
+
+def _values(line: Mapping[str, Any]) -> Mapping[str, float]:
+    """What a record has of the watched domains: accuracies, or mIoUs where labels are masks."""
+    values: Mapping[str, float] = line.get("accuracy") or line.get("miou") or {}
+    return values
 
 
 def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from unseen.report.measure import ACCURACY, Measure
 from unseen.report.statistics import Interval, mean, t_interval
 
 Outcome = Literal["above", "below", "unclear"]
@@ -15,7 +16,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Comparison:
-    """A method against the baseline on one domain; differences are in points (percent accuracy)."""
+    """A method against the baseline on one domain; differences are in points (percent accuracy or mIoU)."""
 
     domain: str
     method: str
@@ -25,6 +26,7 @@ class Comparison:
     differences: Mapping[int, float]
     """seed -> difference, for the seeds both have"""
     interval: Interval | None
+    measure: Measure = ACCURACY
 
     @property
     def outcome(self) -> Outcome:
@@ -35,15 +37,20 @@ class Comparison:
 
 
 def compare(
-    domain: str, method: str, baseline: str, ours: Mapping[int, float], theirs: Mapping[int, float]
+    domain: str,
+    method: str,
+    baseline: str,
+    ours: Mapping[int, float],
+    theirs: Mapping[int, float],
+    measure: Measure = ACCURACY,
 ) -> Comparison:
-    """Compare accuracies (seed -> share) of a method and the baseline, paired by seed."""
+    """Compare accuracies or mIoUs (seed -> share) of a method and the baseline, paired by seed."""
     differences = {seed: 100 * (ours[seed] - theirs[seed]) for seed in sorted(ours) if seed in theirs}
     if differences:
         gap = mean(list(differences.values()))
     else:
         gap = 100 * (mean(list(ours.values())) - mean(list(theirs.values())))
-    return Comparison(domain, method, baseline, gap, differences, t_interval(list(differences.values())))
+    return Comparison(domain, method, baseline, gap, differences, t_interval(list(differences.values())), measure)
 
 
 def points(value: float) -> str:
@@ -94,7 +101,7 @@ def _finding(c: Comparison) -> str:
         why = f"{seeds}: no interval can be given" if c.differences else "no seed in common: no interval can be given"
         return f"{where} ({why})"
     if not any(c.differences.values()):
-        return f"{c.method} does NOT beat {c.baseline}: the same accuracy with each of {seeds}"
+        return f"{c.method} does NOT beat {c.baseline}: the same {c.measure.name} with each of {seeds}"
     evidence = f"95 % interval {span(c.interval)}, {seeds}"
     if c.outcome == "unclear":
         return f"{where} on average, but we can't tell with {seeds} (95 % interval {span(c.interval)})"
@@ -103,9 +110,9 @@ def _finding(c: Comparison) -> str:
 
 def _where(c: Comparison) -> str:
     if c.gap > 0:
-        return f"{c.method} is {points(c.gap)} points above {c.baseline}"
+        return f"{c.method} is {points(c.gap)} {c.measure.unit} above {c.baseline}"
     if c.gap < 0:
-        return f"{c.method} does NOT beat {c.baseline}: {points(c.gap)} points below"
+        return f"{c.method} does NOT beat {c.baseline}: {points(c.gap)} {c.measure.unit} below"
     return f"{c.method} does NOT beat {c.baseline}: no difference"
 
 

@@ -98,6 +98,6 @@ def _check_curvature(at: Samples, gamma: float) -> None:
     if len(steepest) and gamma <= float(steepest.max()):
         i = int(steepest.argmax())
         raise InputError(
-            f"gamma={gamma:g}: the loss curves upwards by {float(steepest[i]):.4g} at sample {i}, so its quadratic model "
-            f"has no maximum there; expected gamma above that, for every sample above L1 = {at.head.constants.L1:.4g}"
+            f"gamma={gamma:g}: the loss curves upwards by {float(steepest[i]):.4g} at sample {i}, so its quadratic "
+            f"model has no maximum; expected gamma above it, for all samples above L1 = {at.head.constants.L1:.4g}"
         )

@@ -1,0 +1,128 @@
+"""A user's own images and masks as a domain: two folders, and what the values in the masks stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from os import PathLike
+from pathlib import Path
+
+from unseen.data.codes import Classes, Codes, Value, make_codes, spell_strays
+from unseen.data.digits import kernel_problems
+from unseen.data.domain import Domain
+from unseen.data.folder import Size, checked_size
+from unseen.data.pairs import Mask, pair_up, read_pairs
+from unseen.errors import InputError, all_problems
+
+IMAGES, MASKS, CLASSES = "images", "masks", "classes.txt"
+"""What a folder has that is read by its name alone."""
+_VOID = "void"
+
+
+def masks(
+    images: str | PathLike[str],
+    masks: str | PathLike[str],
+    classes: Classes,
+    size: Size = None,
+    *,
+    void: Value | list[Value] | None = None,
+    suffix: str = "",
+    channels: int = 3,
+    resize: str = "bilinear",
+    name: str | None = None,
+) -> Domain:
+    """The images in one folder and their masks in another as a domain whose labels are masks.
+
+    ``photo.jpg`` has the mask ``photo.png``, or with ``suffix="_L"`` the mask ``photo_L.png``. Masks are PNG files.
+    Grey and palette ones hold class numbers, which are read as they are, whatever the palette's colours.
+
+    ``classes`` is a list of names in the order of their numbers 0, 1, 2, ...; or a mapping from each name to its value,
+    or to a list of values: numbers, or colours as (r, g, b) or "#rrggbb" for RGB masks. ``void`` is the value, or the
+    list of values, of unlabelled pixels: 255 when not given, unless a class has it. Any other value is refused.
+
+    ``size`` is a side or (height, width): images are resized to it by the kernel ``resize``, masks by nearest.
+    """
+    pictures, drawings = Path(images).expanduser(), Path(masks).expanduser()
+    if channels not in (1, 3):
+        raise InputError(f"{pictures}: channels is {channels!r}, expected 3 (RGB) or 1 (grey)")
+    all_problems(str(pictures), kernel_problems(resize))
+    codes = make_codes(classes, void)
+    for folder in (pictures, drawings):
+        if not folder.is_dir():
+            found = "a file" if folder.exists() else "nothing there"
+            raise InputError(f"{folder}: expected a folder of images and one of masks, found {found}; check the path")
+    pairs, problems = pair_up(pictures, drawings, suffix=suffix)
+    if not pairs and not problems:
+        problems = [f"no images in {pictures} and no masks in {drawings}; check the paths"]
+    where = pictures.parent if pictures.parent == drawings.parent else pictures
+    all_problems(str(where), problems)
+    read = partial(_read_mask, codes)
+    pixels, labels = read_pairs(where, pairs, read, checked_size(size), channels=channels, resize=resize)
+    return Domain(name or _name(pictures), pixels, labels, codes.names, f"masks {drawings} of {pictures}")
+
+
+def masks_in(
+    path: str | PathLike[str], size: Size = None, *, classes: Sequence[str] | None = None, resize: str = "bilinear"
+) -> Domain:
+    """A folder with ``images/``, ``masks/`` and ``classes.txt`` as a domain named after it.
+
+    ``classes.txt`` has a class on each line: a name, and the numbers are 0, 1, 2, ...; or ``name = 7``, or
+    ``name = 7, 8``, or ``name = #804080`` for RGB masks. The name ``void`` is for unlabelled pixels.
+
+    ``classes`` are the source's, for a target: its numbers hold, and a class that the file doesn't list doesn't occur.
+    """
+    root = Path(path).expanduser()
+    listed, void = _read_classes(root / CLASSES)
+    if classes is not None:
+        strangers = [name for name in listed if name not in classes]
+        if strangers:
+            raise InputError(
+                f"{root / CLASSES}: {', '.join(strangers)} are none of the expected classes {', '.join(classes)}; "
+                "give them the source's names, or list their values under void"
+            )
+        listed = {name: listed.get(name, []) for name in classes}
+    name = root.resolve().name
+    return masks(root / IMAGES, root / MASKS, listed, size, void=void, resize=resize, name=name)
+
+
+def is_masks_folder(path: str | PathLike[str]) -> bool:
+    """Whether it is a folder that ``masks_in`` reads, and no folder with the two classes "images" and "masks"."""
+    root = Path(path).expanduser()
+    return (root / CLASSES).is_file() and (root / IMAGES).is_dir() and (root / MASKS).is_dir()
+
+
+def _read_mask(codes: Codes, path: Path) -> Mask:
+    labels, strays = codes.read(path)
+    if strays:
+        raise InputError(f"has values of no class: {spell_strays(strays)}; add them to the classes, or to void")
+    return labels
+
+
+def _name(images: Path) -> str:
+    resolved = images.resolve()
+    return resolved.parent.name if resolved.name == IMAGES else resolved.name
+
+
+def _read_classes(path: Path) -> tuple[dict[str, Value | list[Value]], list[Value] | None]:
+    """What a ``classes.txt`` says: the values of each class, and those of unlabelled pixels."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: can't be read ({error}); expected a text file with a class on each line") from error
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    parts = [line.partition("=") for line in lines]
+    names = [name.strip() for name, _, _ in parts]
+    repeated = {name for name in names if names.count(name) > 1}
+    if repeated or len({equals for _, equals, _ in parts}) != 1:
+        got = f"{', '.join(sorted(repeated))} twice" if repeated else "some of each, or none"
+        raise InputError(f"{path}: expected a line NAME, or a line NAME = VALUES, for each class, got {got}")
+    values: dict[str, list[Value]] = {
+        name: [_value(word.strip()) for word in words.split(",")] if equals else [number]
+        for number, (name, (_, equals, words)) in enumerate(zip(names, parts, strict=True))
+    }
+    void = values.pop(_VOID, None)
+    return dict(values), void
+
+
+def _value(word: str) -> Value:
+    return int(word) if word.isdecimal() else word

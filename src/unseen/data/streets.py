@@ -1,0 +1,57 @@
+"""The street classes: SYNTHIA's thirteen, the ids its label files write for them, and the mark of unlabelled pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from unseen.errors import InputError
+
+# The ids of SYNTHIA-SEQS: 0 is void, 13 and 14 are reserved and never appear.
+SYNTHIA_IDS = {
+    "sky": 1,
+    "building": 2,
+    "road": 3,
+    "sidewalk": 4,
+    "fence": 5,
+    "vegetation": 6,
+    "pole": 7,
+    "car": 8,
+    "traffic sign": 9,
+    "pedestrian": 10,
+    "bicycle": 11,
+    "lane marking": 12,
+    "traffic light": 15,
+}
+CLASSES = tuple(SYNTHIA_IDS)
+SYNTHIA_VOID = 0
+
+VOID = 255
+"""The label of a pixel that has none: it counts neither in the loss nor in the mIoU."""
+
+PLACES = {"highway": "01", "new-york": "02", "old-town": "04"}
+"""SYNTHIA's sequence for each place: Highway, New York-like City, Old European Town."""
+CONDITIONS = ("dawn", "fog", "night", "spring", "winter")
+
+SIZE = (192, 320)
+"""The paper's height and width."""
+IMAGES = 900
+"""How many images of each sequence the paper draws."""
+PICTURES = Path("RGB", "Stereo_Left", "Omni_F")
+"""Where a SYNTHIA sequence has the images of its left front camera."""
+LABELS = Path("GT", "LABELS", "Stereo_Left", "Omni_F")
+"""Where it has their labels."""
+
+
+def same_classes(name: str, own: Sequence[str], source: Sequence[str] | None) -> None:
+    """Refuse a target whose classes aren't the source's."""
+    if source is not None and tuple(source) != tuple(own):
+        raise InputError(
+            f"{name}: its classes are {', '.join(own)}; expected those of the source, {', '.join(source)}: use domains "
+            "of one set"
+        )
+
+
+def sequence(place: str, condition: str) -> str:
+    """SYNTHIA's name for a place in a condition, ``SYNTHIA-SEQS-01-DAWN``."""
+    return f"SYNTHIA-SEQS-{PLACES[place]}-{condition.upper()}"

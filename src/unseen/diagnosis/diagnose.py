@@ -1,0 +1,120 @@
+"""``diagnose``: what the theory says about a finished run."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from unseen.cost import squared_distance
+from unseen.data.domain import Domain, Source, as_domain
+from unseen.data.require import require
+from unseen.diagnosis.clouds import pair, some_of
+from unseen.diagnosis.plain import finished_run, plain_run
+from unseen.diagnosis.portrait import Ground, portray
+from unseen.diagnosis.record import Diagnosis, keep
+from unseen.diagnosis.rounds import read_rounds
+from unseen.errors import InputError
+from unseen.job import job_of, load
+from unseen.report.methods import FinishedRun
+from unseen.report.sources import held_out_of, source_of, unseen_among
+from unseen.settings import ADA, make
+from unseen.split import Split
+from unseen.theory.head import linear_head, paper_gamma
+
+_NETWORK = "net=, its network, with any weights: use unseen.diagnose in Python"
+
+
+def diagnose(
+    folder: str | PathLike[str],
+    targets: Domain | str | Sequence[Domain | str] = (),
+    *,
+    plain: str | PathLike[str] | None = None,
+    net: Split | nn.Module | None = None,
+    source: Source | None = None,
+) -> Diagnosis:
+    """What the theory says about the finished run in ``folder``; also kept there, in ``diagnosis.json``.
+
+    How far its rounds went and how much of the attainable surrogate they reached, its gamma against the smoothness of
+    the trained network's loss, the size of the regularizer, the certificate's curve, and the distance of each of the
+    ``targets`` (domains or their names) from the source in the network's features. The same is measured for a plain
+    run: ``plain``, or one beside it that differs in its rounds only.
+
+    A run that was started from Python needs ``net``, its network with any weights, and ``source``, what it trained on.
+    """
+    run = finished_run(Path(folder))
+    beside = plain_run(run, Path(plain) if plain is not None else None)
+    trained_on = _source(run, source)
+    trained, ada = _trained(run, net), make(run.config["ada"])
+    features = linear_head(trained).weight.shape[1]
+    no_gamma = _no_gamma(ada)
+    gamma = None if no_gamma else paper_gamma(ada, features)
+    ground = _ground(run, trained_on, [targets] if isinstance(targets, str | Domain) else targets)
+    diagnosis = Diagnosis(
+        source=ground.source.name,
+        sha256=ground.source.fingerprint,
+        classes=len(ground.source.classes),
+        images=len(ground.source),
+        used=len(ground.rows),
+        length=_length(ground),
+        gamma_set=ada.gamma,
+        scale=ada.scale,
+        gamma=gamma,
+        no_gamma=no_gamma,
+        rounds=read_rounds(run.metrics, ada, features),
+        model=portray(trained, run, ground, gamma),
+        plain=portray(_trained(beside, net), beside, ground, gamma) if beside else None,
+        plain_given=plain is not None,
+    )
+    keep(run.folder, diagnosis)
+    return diagnosis
+
+
+def _trained(run: FinishedRun, net: Split | nn.Module | None) -> Split:
+    """The run's network with its weights; one that is given is left as it is."""
+    if net is None and run.config["job"] is None:
+        raise InputError(f"{run.folder} was started from Python: expected {_NETWORK}")
+    return load(run.folder, copy.deepcopy(net))
+
+
+def _no_gamma(ada: ADA) -> str:
+    """Why a run has no gamma that the theory knows; empty where it has one."""
+    if ada.K == 0:
+        return "plain training makes no fictitious images, so nothing weighs their distance"
+    if ada.cost != "semantic":
+        return "this run weighs distances in pixels, and the theory is about distances in features"
+    return "" if ada.gamma else "gamma is 0, so nothing holds the fictitious images back and no worst case is finite"
+
+
+def _source(run: FinishedRun, given: Source | None) -> Domain:
+    classes = len(run.config["source"]["classes"])
+    return source_of(run, as_domain(given, classes=classes) if given is not None else None, _NETWORK)
+
+
+def _ground(run: FinishedRun, source: Domain, targets: Sequence[Domain | str]) -> Ground:
+    held_out = held_out_of(run, source)
+    named = [_domain(run, target, source) for target in targets]
+    domains = [*((d, False) for d in unseen_among(source, held_out, named)), *((d, True) for d in held_out)]
+    masked = [domain.name for domain in [source, *named] if domain.segmented]
+    if masked:
+        raise InputError(f"{', '.join(masked)}: labels are masks; expected one label for each image")
+    if domains:
+        require("scipy.optimize", "theory")  # before anything is computed
+    rows = some_of(source)
+    paired = [(domain, pair(source.labels[rows], domain, source.classes), known) for domain, known in domains]
+    return Ground(source, rows, tuple(paired))
+
+
+def _domain(run: FinishedRun, target: Domain | str, source: Domain) -> Domain:
+    if isinstance(target, Domain):
+        return target
+    return job_of(dict(run.config), run.folder).load_target(target, source.classes)
+
+
+def _length(ground: Ground) -> float:
+    images = ground.source.images[ground.rows]
+    return float(squared_distance(images, torch.zeros_like(images[:1])).sqrt().mean())

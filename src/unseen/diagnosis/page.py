@@ -1,0 +1,19 @@
+"""The diagnosis of one run as a page of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from unseen.diagnosis.record import Diagnosis
+from unseen.diagnosis.section import section
+from unseen.report.page import environment
+from unseen.storage import write_atomically
+
+
+def write_diagnosis(diagnosis: Diagnosis, out: Path) -> Path:
+    """Write the page about one run; it needs no network and no other file."""
+    templates = environment()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    content = {"section": section(diagnosis)}
+    write_atomically(out, templates.get_template("diagnosis_page.html").render(content).encode())
+    return out

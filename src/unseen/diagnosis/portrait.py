@@ -1,0 +1,105 @@
+"""A trained network, measured on the source and on other domains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from unseen.cost import softmax_loss, squared_distance
+from unseen.data.domain import Domain
+from unseen.diagnosis.clouds import Pairing, transport
+from unseen.diagnosis.record import Away, Portrait, digest_of
+from unseen.engine import evaluation_batch
+from unseen.errors import InputError
+from unseen.evaluation import score_run
+from unseen.report.methods import FinishedRun, read_methods
+from unseen.split import Split
+from unseen.theory.certificate import certify
+from unseen.theory.head import Samples, look
+from unseen.theory.solve import solve
+from unseen.theory.surrogate import pull
+
+SHARES = tuple(m * 10.0**e for e in range(-4, 1) for m in (1, 2, 5))
+"""The radii of the certificate's curve, as shares of the features' spread."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What every network is measured on: images of the source, and domains paired with them."""
+
+    source: Domain
+    rows: Tensor
+    domains: tuple[tuple[Domain, Pairing, bool], ...]
+    """each domain, its pairing with the rows, and whether it is held-out source"""
+
+
+def portray(net: Split, run: FinishedRun, ground: Ground, gamma: float | None) -> Portrait:
+    """A run's network, measured; its accuracies are kept in the run's folder, as ``evaluate`` keeps them."""
+    at = see(net, ground.source, ground.rows)
+    spread = _spread(at, ground.source)
+    known = at.head.constants
+    curve = certify(at.scores, at.y, at.head.gram, [share * spread for share in SHARES])
+    return Portrait(
+        label=read_methods([run.folder])[0].label,
+        folder=str(run.folder),
+        seed=run.seed,
+        weights=digest_of(run.folder),
+        features=at.head.weight.shape[1],
+        L1=known.L1,
+        L_theta=known.L_theta,
+        spread=spread,
+        regularizer=float(pull(at.scores, at.y, at.head).mean()),
+        surrogate=_surrogate(at, gamma) if gamma is not None else None,
+        curve=curve,
+        domains=tuple(_distances(net, run.folder, at, ground)),
+    )
+
+
+@torch.no_grad()
+def see(net: Split, domain: Domain, rows: Tensor) -> Samples:
+    """These rows of a domain where the head meets them, in float64."""
+    batches = torch.split(rows, evaluation_batch(domain.images[:1]))
+    seen = [look(net, domain.images[batch], domain.labels[batch], torch.float64) for batch in batches]
+    z0, scores, y = (torch.cat([getattr(each, name).cpu() for each in seen]) for name in ("z0", "scores", "y"))
+    return Samples(z0, scores, y, seen[0].head)
+
+
+def _spread(at: Samples, source: Domain) -> float:
+    spread = float(squared_distance(at.z0, at.z0.mean(0, keepdim=True)).mean()) / 2
+    if spread == 0:
+        raise InputError(
+            f"the network gives every image of {source.name} the same features, so there is no distance to measure; "
+            "expected one that has learned something"
+        )
+    return spread
+
+
+def _surrogate(at: Samples, gamma: float) -> tuple[float, float]:
+    solved = solve(at.scores, at.y, at.head.gram, gamma)
+    return float(solved.value.mean()), float(solved.upper.mean())
+
+
+def _distances(net: Split, folder: Path, at: Samples, ground: Ground) -> Iterator[Away]:
+    scores = score_run(folder, [domain for domain, _, _ in ground.domains], net)
+    for (domain, pairing, held_out), score in zip(ground.domains, scores, strict=True):
+        there = see(net, domain, torch.cat(pairing.theirs))
+        clouds = torch.split(there.z0, [len(rows) for rows in pairing.theirs])
+        costs = [transport(at.z0[ours], cloud) for ours, cloud in zip(pairing.ours, clouds, strict=True)]
+        matched, radius = torch.cat(pairing.ours), float(torch.cat(costs).mean())
+        names = [ground.source.classes[label] for label in pairing.classes]
+        yield Away(
+            domain=domain.name,
+            sha256=domain.fingerprint,
+            held_out=held_out,
+            images=len(domain),
+            accuracy=score.value,
+            matched=len(matched),
+            radius=radius,
+            classes={name: float(cost.mean()) for name, cost in zip(names, costs, strict=True)},
+            loss=float(softmax_loss(there.scores, there.y).mean()),
+            bound=certify(at.scores[matched], at.y[matched], at.head.gram, [radius]).bound[0],
+        )

@@ -1,0 +1,178 @@
+"""A diagnosis as it is kept in a run's folder: numbers only, with the digests of what they were measured on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from unseen.data.domain import Domain
+from unseen.run import RunFolder
+from unseen.storage import write_json
+from unseen.theory import Certificate
+
+FILE = "diagnosis.json"
+Range = tuple[float, float]
+"""at least, at most"""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round's ascent did, as means over its images."""
+
+    number: int
+    images: int
+    radius: float | None
+    """1/2 ||z - z0||^2; None where it was not recorded"""
+    moved: float
+    """L2 in pixels"""
+    loss_before: float
+    loss_after: float
+    gain: float
+    """rise of loss - gamma * cost, which the ascent climbs; below 0 its steps were too long"""
+    reached: Range | None
+    """the gain as a share of the attainable one; None where the supremum was not recorded"""
+
+    @property
+    def overshot(self) -> bool:
+        """Whether the ascent ended below where it began."""
+        return self.gain < 0
+
+
+@dataclass(frozen=True)
+class Away:
+    """One domain, as far away from the source as it is in one network's features."""
+
+    domain: str
+    sha256: str
+    held_out: bool
+    """whether these are held-out images of the source"""
+    images: int
+    accuracy: float
+    """on all of its images"""
+    matched: int
+    """how many of them were matched with as many of the source"""
+    radius: float
+    """transport cost 1/2 ||z - z'||^2 between the matched, class by class, on average"""
+    classes: Mapping[str, float]
+    """the same for each class"""
+    loss: float
+    """mean loss on the matched images"""
+    bound: float
+    """what the certificate of the source images they are matched with says it is at most"""
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """A trained network as the theory sees it."""
+
+    label: str
+    folder: str
+    seed: int
+    weights: str
+    """SHA-256 of the weights' file"""
+    features: int
+    L1: float
+    L_theta: float
+    spread: float
+    """mean 1/2 ||z - mean z||^2 over the source: the unit that two networks' distances can be compared in"""
+    regularizer: float
+    surrogate: Range | None
+    """mean phi_gamma; None without a gamma"""
+    curve: Certificate
+    domains: tuple[Away, ...]
+
+    @property
+    def loss(self) -> float:
+        """The mean loss on the source."""
+        return self.curve.loss
+
+    @property
+    def shares(self) -> list[float]:
+        """The curve's radii as shares of the spread."""
+        return [rho / self.spread for rho in self.curve.rho]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What ``diagnose`` found out about a run."""
+
+    source: str
+    sha256: str
+    """fingerprint of the source's data"""
+    classes: int
+    images: int
+    used: int
+    """how many of the source's images everything but the rounds was measured on"""
+    length: float
+    """mean L2 norm of an image, to compare the rounds' pixels with"""
+    gamma_set: float
+    scale: str
+    gamma: float | None
+    """in the units of the text, c = 1/2 ||z - z0||^2"""
+    no_gamma: str
+    """why there is none"""
+    rounds: tuple[Round, ...]
+    model: Portrait
+    plain: Portrait | None
+    plain_given: bool
+    """whether the plain run was named, or else found beside the run"""
+
+    @property
+    def portraits(self) -> list[Portrait]:
+        """This network's, and the plain one's where there is one."""
+        return [portrait for portrait in (self.model, self.plain) if portrait is not None]
+
+
+def digest_of(folder: Path) -> str:
+    """SHA-256 of a finished run's weights file."""
+    return hashlib.sha256(RunFolder(folder).weights.read_bytes()).hexdigest()
+
+
+def keep(folder: Path, diagnosis: Diagnosis) -> Path:
+    """Write it into the run's folder."""
+    path = folder / FILE
+    write_json(path, asdict(diagnosis))
+    return path
+
+
+def kept(folder: Path, source: Domain, domains: Sequence[Domain] = ()) -> Diagnosis | None:
+    """What is kept of a run's diagnosis, if the weights, the source and ``domains`` are still those it was made with.
+
+    A file that can't be read counts as none: to diagnose again is all that it costs. So does one whose plain run is
+    there with other weights; one that is gone changes nothing.
+    """
+    try:
+        found = _diagnosis(json.loads((folder / FILE).read_text()))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    now = {domain.name: domain.fingerprint for domain in domains}
+    same = all(now.get(away.domain, away.sha256) == away.sha256 for away in found.model.domains)
+    same &= (found.model.weights, found.sha256) == (digest_of(folder), source.fingerprint)
+    return found if same and not (found.plain and _has_other_weights(found.plain)) else None
+
+
+def _has_other_weights(portrait: Portrait) -> bool:
+    folder = Path(portrait.folder)
+    return RunFolder(folder).finished and digest_of(folder) != portrait.weights
+
+
+def _diagnosis(content: dict[str, Any]) -> Diagnosis:
+    plain = content["plain"]
+    rounds = tuple(Round(**_tuples(each)) for each in content["rounds"])
+    return Diagnosis(
+        **content
+        | {"rounds": rounds, "model": _portrait(content["model"]), "plain": _portrait(plain) if plain else None}
+    )
+
+
+def _portrait(content: dict[str, Any]) -> Portrait:
+    curve, domains = Certificate(**_tuples(content["curve"])), tuple(Away(**each) for each in content["domains"])
+    return Portrait(**_tuples(content) | {"curve": curve, "domains": domains})
+
+
+def _tuples(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in content.items()}
