@@ -251,7 +251,5 @@ def test_a_rule_for_pixels_answers_an_image_by_its_own_pixels_alone():
 
 @pytest.mark.parametrize("name", ["surest-image", "surest-region"])
 def test_a_rule_for_pixels_refuses_scores_without_pixels(name):
-    with pytest.raises(
-        InputError, match=rf"{name} is a rule for pixels: .*\(2, 5, 3\), expected \(members, N"
-    ):
+    with pytest.raises(InputError, match=rf"{name} is a rule for pixels: .*\(2, 5, 3\), expected \(members, N"):
         as_rule(name)(random_scores(2, 5, 3))

@@ -11,13 +11,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from unseen.cli.app import Data, app, command_given, interruptible, out
-from unseen.errors import InputError, did_you_mean
+from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.paper.canvas import save
-from unseen.paper.lab import SCALES, Lab, real_lab, stand_in_lab
+from unseen.paper.experiment import Experiment, L, named
+from unseen.paper.lab import RESULTS, SCALES, Lab, real_lab, stand_in_lab
 from unseen.paper.page import read_page, write_html, write_markdown
 from unseen.paper.recipe import Recipe
-from unseen.paper.recipes import RECIPES, recipe
-from unseen.paper.reproduce import RESULTS, measure, show, write
+from unseen.paper.recipes import RECIPES
+from unseen.paper.reproduce import measure, show, write
+from unseen.paper.streets.recipe import StreetRecipe
+from unseen.paper.streets.recipes import MEMBERS, STREET_RECIPES, EnsembleRecipe, scenes_ensemble
+
+EVERY: dict[str, Recipe | StreetRecipe] = {**RECIPES, **STREET_RECIPES}
+ONLY_DIGITS = {"without": (), "offset": 0, "resize": "bilinear"}
+"""options that mean nothing for streets, and what they are when nobody gives them"""
 
 
 @app.command()
@@ -30,11 +37,17 @@ def reproduce(
     data: Data = None,
     without: Annotated[list[str] | None, typer.Option(help="Leave this column out; may be repeated.")] = None,
     stand_ins: Annotated[
-        bool, typer.Option("--stand-ins", help="Built-in digits instead of the paper's sets.")
+        bool, typer.Option("--stand-ins", help="Built-in digits or scenes instead of the paper's sets.")
     ] = False,
-    scale: Annotated[str, typer.Option(help="paper, or small: fewer steps and a narrower network.")] = "paper",
+    scale: Annotated[
+        str | None, typer.Option(help="paper (the default), or small: fewer steps and a smaller network.")
+    ] = None,
+    sources: Annotated[
+        str | None, typer.Option(metavar="NAME,NAME", help="Streets: only these sources, such as highway-night.")
+    ] = None,
+    members: Annotated[int | None, typer.Option(min=2, help=f"scenes-ensemble: how many members ({MEMBERS}).")] = None,
     offset: Annotated[int, typer.Option(min=0, help="Number of the first MNIST image used.")] = 0,
-    resize: Annotated[str, typer.Option(help="bilinear, or lanczos as in the authors' code.")] = "bilinear",
+    resize: Annotated[str, typer.Option(help="Digits: bilinear, or lanczos as in the authors' code.")] = "bilinear",
     precision: Annotated[str, typer.Option(help="float32, bf16, or auto: bf16 where the hardware has it.")] = "auto",
     train: Annotated[
         bool, typer.Option("--train/--no-train", help="Train what is missing, or use what is there.")
@@ -45,35 +58,61 @@ def reproduce(
     if list_ or not names:
         out.print(_recipes())
         return
+    chosen = [_with_members(named(name, EVERY), members) for name in names]
+    digits: dict[str, Any] = {"without": tuple(without or ()), "offset": offset, "resize": resize}
+    asked = [name.strip() for name in sources.split(",")] if sources else []
+    shared: dict[str, Any] = {"precision": precision, "stand_ins": stand_ins, "scale": scale}
+    all_problems("reproduce", _idle(chosen, digits, asked))
+    how: dict[str, Any] = {"seeds": seeds, "jobs": jobs, "train": train, "again": command_given(context)}
+    for each in chosen:
+        if isinstance(each, StreetRecipe):
+            _carry_out(each, each.lab(folder, sources=asked, **shared), **how)
+        else:
+            _carry_out(each, _lab(folder, each, **shared, **digits), **how)
+
+
+def _carry_out(each: Experiment[L], lab: L, *, seeds: int, jobs: int | None, train: bool, again: str) -> None:
+    with interruptible(again):
+        results = measure(each, lab, seeds=seeds, jobs=jobs, train=train, again=again, console=out)
+    out.print(show(each, lab, results, seeds))
+    for path in write(each, lab, results, seeds):
+        out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)
+
+
+def _lab(folder: Path, each: Recipe, *, stand_ins: bool, scale: str | None, **options: Any) -> Lab:
+    scale = scale or next(iter(SCALES))
     if scale not in SCALES:
         raise InputError(f"--scale {scale}: expected {' or '.join(SCALES)}{did_you_mean(scale, SCALES)}")
-    chosen = [recipe(name) for name in names]
-    options: dict[str, Any] = {
-        "without": without or (),
-        "scale": SCALES[scale],
-        "offset": offset,
-        "resize": resize,
-        "precision": precision,
-    }
-    again = command_given(context)
-    for each in chosen:
-        lab = _lab(folder, each, stand_ins, options)
-        with interruptible(again):
-            results = measure(each, lab, seeds=seeds, jobs=jobs, train=train, again=again, console=out)
-        out.print(show(each, lab, results, seeds))
-        for path in write(each, lab, results, seeds):
-            out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)
-
-
-def _lab(folder: Path, each: Recipe, stand_ins: bool, options: Mapping[str, Any]) -> Lab:
     if stand_ins:
-        return stand_in_lab(folder, **options)
-    return real_lab(folder, columns=each.columns, adapting=each.adapting, **options)
+        return stand_in_lab(folder, scale=SCALES[scale], **options)
+    return real_lab(folder, columns=each.columns, adapting=each.adapting, scale=SCALES[scale], **options)
+
+
+def _with_members(each: Recipe | StreetRecipe, members: int | None) -> Recipe | StreetRecipe:
+    if members is None:
+        return each
+    if not isinstance(each, EnsembleRecipe):
+        raise InputError(
+            f"--members {members}: {each.name} has no ensemble of which it could be the size; leave it out"
+        )
+    return scenes_ensemble(members)
+
+
+def _idle(chosen: list[Recipe | StreetRecipe], digits: Mapping[str, Any], sources: list[str]) -> list[str]:
+    """Options that one of the recipes couldn't heed."""
+    found = []
+    for each in chosen:
+        if isinstance(each, StreetRecipe):
+            idle = [f"--{name}" for name, usual in ONLY_DIGITS.items() if digits[name] != usual]
+        else:
+            idle = ["--sources"] * bool(sources)
+        found += [f"{option} means nothing for {each.name}; leave it out" for option in idle]
+    return found
 
 
 def _recipes() -> Table:
     table = Table("name", "what", title="Recipes: unseen reproduce NAME")
-    for each in RECIPES.values():
+    for each in EVERY.values():
         table.add_row(each.name, each.what)
     return table
 
@@ -81,23 +120,23 @@ def _recipes() -> Table:
 @app.command()
 def results(
     file: Annotated[Path, typer.Argument(help="Results file, as reproduce writes it.")] = Path("paper") / RESULTS,
-    page: Annotated[Path | None, typer.Option(help="Where to write the HTML page (report.html beside FILE).")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Where to write the same as Markdown (results.md).")] = None,
-    discussion: Annotated[Path | None, typer.Option(help="Markdown for the beginning (discussion.md).")] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Where to write the HTML page (report.html or streets.html).")
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option(help="And the same as Markdown (results.md or streets.md).")] = None,
+    discussion: Annotated[
+        Path | None, typer.Option(help="Markdown for the beginning (discussion.md or streets-discussion.md).")
+    ] = None,
 ) -> None:
     """Make the page of all results, from a results file alone."""
     folder = file.parent
-    beside = file.with_name("discussion.md")
-    content = read_page(file, discussion or (beside if beside.exists() else None))
+    content = read_page(file, discussion)
     written = [
-        path
-        for section in content.sections
-        if section.known
-        for path in save(section.figure(), folder / section.recipe.name)
+        path for section in content.sections if section.known for path in save(section.figure(), folder / section.name)
     ]
     written += [
-        write_html(content, page or folder / "report.html"),
-        write_markdown(content, markdown or folder / "results.md", folder),
+        write_html(content, page or folder / content.subject.html),
+        write_markdown(content, markdown or folder / content.subject.markdown, folder),
     ]
     for path in written:
         out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)

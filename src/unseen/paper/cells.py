@@ -1,4 +1,4 @@
-"""What a recipe hands to tables and figures: accuracies by method, domain and seed, and what must be said with them."""
+"""What a recipe hands to tables and figures: shares by method, domain and seed, and what must be said with them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["ours", "erm", "pixel", "dropout", "ridge", "adda"]
 """what a cell is about, which decides its colour: one colour for one thing in every figure"""
 
 PUBLISHED_SCALE = "released"
-PUBLISHED_STEPS = 10_000  # the paper has no number; these are the released code's
+PUBLISHED_STEPS = 10_000  # of the digits: the paper has no number; these are the released code's
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Cell:
     method: str
     domain: str
     accuracies: Mapping[int, float] = field(default_factory=dict)
-    """seed -> share of right answers; empty where nothing was run"""
+    """seed -> share of right answers, or mIoU; empty where nothing was run"""
     published: Published | None = None
     """the paper's number; None where it only draws a bar"""
     kind: Kind = "ours"
@@ -65,6 +65,9 @@ class Setting:
     """domain -> the set of the paper that it stands in for"""
     departures: tuple[str, ...] = ()
     """what else isn't as in the paper, so that its numbers are no yardstick: ``4,000 source images``"""
+    measure: Literal["accuracy", "mIoU"] = "accuracy"
+    published_steps: int | None = PUBLISHED_STEPS
+    """None where nobody knows them: then ours are no departure"""
     baseline: str | None = "ERM"
     """the method that the others are paired with, seed by seed"""
 
@@ -72,6 +75,11 @@ class Setting:
     def protocol(self) -> str:
         """One sentence: source, steps, scale, selection rule."""
         return f"Trained on {self.source}, {self.steps:,} steps, {self.scale} scale of γ and η; {self.selection}."
+
+    @property
+    def measure_told(self) -> str:
+        """The measure at the beginning of a sentence."""
+        return "Accuracy" if self.measure == "accuracy" else self.measure
 
     def data_told(self, cells: Sequence[Cell]) -> str:
         """Which images of each domain, and the caveats."""
@@ -87,6 +95,11 @@ class Setting:
         parts += [f"Stand-ins, which are not the paper's sets: {stand_ins}."] if names else []
         return " ".join(parts)
 
+    def not_comparable(self, cells: Sequence[Cell]) -> str:
+        """Why the paper's numbers, where they are shown, are no yardstick."""
+        shown = any(cell.published for cell in cells) and self.departures
+        return f"The paper's numbers can't be compared: {'; '.join(self.departures)}." if shown else ""
+
     def departures_on(self, domain: str) -> list[str]:
         """Why the paper's number on this domain can't be compared with ours; empty where it can."""
         found = list(self.departures)
@@ -94,8 +107,8 @@ class Setting:
             found.append(f"{domain} is a stand-in")
         if self.scale != PUBLISHED_SCALE:
             found.append(f"the published numbers come from the {PUBLISHED_SCALE} scale")
-        if self.steps != PUBLISHED_STEPS:
-            found.append(f"{self.steps:,} steps instead of {PUBLISHED_STEPS:,}")
+        if self.published_steps not in (None, self.steps):
+            found.append(f"{self.steps:,} steps instead of {self.published_steps:,}")
         return found
 
 

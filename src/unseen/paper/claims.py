@@ -1,15 +1,17 @@
-"""What the paper claims of its digit experiments, and how each claim stands by our results."""
+"""What the paper claims, above all of its digit experiments, and how each claim stands by our results."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from unseen.paper.cells import Cell
+from unseen.paper.findings import MARGIN
 from unseen.paper.published import ROUNDS
 from unseen.paper.recipes import RECIPES
-from unseen.report.verdicts import Comparison, compare, counted, listed, signed, span
+from unseen.report.verdicts import Comparison, Outcome, compare, counted, listed, signed, span
 
 Verdict = Literal[
     "holds",
@@ -35,6 +37,21 @@ class Claim:
     where: str
     pairs: tuple[tuple[str, str], ...]
     columns: tuple[str, ...]
+    mostly: bool = False
+    """whether more than half of the comparisons are enough"""
+    alike: bool = False
+    """whether it says that the two of each pair hardly differ, by no more than the margin of agreement"""
+
+    def outcome(self, comparison: Comparison) -> Outcome:
+        """``above`` where the comparison is as the claim has it, ``below`` where it is clearly not."""
+        if not self.alike:
+            return comparison.outcome
+        if comparison.interval is None:
+            return "unclear"
+        low, high = comparison.interval.low, comparison.interval.high
+        if max(-low, high) <= MARGIN:
+            return "above"
+        return "below" if low > MARGIN or high < -MARGIN else "unclear"
 
 
 @dataclass(frozen=True)
@@ -45,13 +62,23 @@ class Judged:
     comparisons: Sequence[Comparison]
     wanted: int
     """how many there would be, had everything been run on the columns that are here"""
+    on: str = ""
+    """what it was judged on, where that isn't plain"""
+
+    @property
+    def where(self) -> str:
+        """Where the paper says it, and what it was judged on."""
+        return f"{self.claim.where}; {self.on}" if self.on else self.claim.where
 
     @property
     def verdict(self) -> Verdict:
         """Whether the claim holds; every comparison counts, and so does one that is missing."""
-        outcomes = {comparison.outcome for comparison in self.comparisons}
+        counts = Counter(map(self.claim.outcome, self.comparisons))
+        outcomes = set(counts)
         if not outcomes:
             return "not measured"
+        if self.claim.mostly:
+            return self._mostly(counts)
         if "below" in outcomes:
             return "contradicted in part" if "above" in outcomes else "does not hold"
         if len(self.comparisons) < self.wanted:
@@ -59,6 +86,12 @@ class Judged:
         if outcomes == {"above"}:
             return "holds"
         return "holds in part" if "above" in outcomes else "can't tell"
+
+    def _mostly(self, counts: Counter[Outcome]) -> Verdict:
+        half = self.wanted / 2
+        if max(counts["above"], counts["below"]) > half:
+            return "holds" if counts["above"] > half else "does not hold"
+        return "not all measured" if len(self.comparisons) < self.wanted else "can't tell"
 
     @property
     def evidence(self) -> str:
@@ -70,7 +103,7 @@ class Judged:
         left = self.wanted - len(self.comparisons)
         told += [f"Not run: {left} of {counted(self.wanted, 'comparison')}"] if left else []
         absent = [column for column in self.claim.columns if column not in columns]
-        told += [f"No data for {listed(absent)}"] if absent else []
+        told += [f"No data for {listed(absent) if len(absent) < 5 else f'{len(absent)} others'}"] if absent else []
         return ". ".join(told) + "."
 
     def _column(self, column: str) -> str:
@@ -92,8 +125,8 @@ def _in_numbers(comparison: Comparison) -> str:
     return f"{comparison.method} over {comparison.baseline} {signed(comparison.gap)} ({reach})"
 
 
-def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]]) -> Judged:
-    """The claim by the cells of each recipe."""
+def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]], on: str = "") -> Judged:
+    """The claim by the cells of each recipe, which are ``on`` some data."""
     known = {(f"{recipe}/{c.method}", c.domain): c for recipe in cells for c in cells[recipe] if c.accuracies}
     here = {domain for _, domain in known} & set(claim.columns)
     comparisons = [
@@ -102,7 +135,7 @@ def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]]) -> Judged:
         for better, worse in claim.pairs
         if (better, column) in known and (worse, column) in known
     ]
-    return Judged(claim, comparisons, len(here) * len(claim.pairs))
+    return Judged(claim, comparisons, len(here) * len(claim.pairs), on)
 
 
 def _compare(better: Cell, worse: Cell) -> Comparison:

@@ -24,19 +24,22 @@ if TYPE_CHECKING:
 
 
 @drawing
-def bars(cells: Sequence[Cell], setting: Setting, line: str | None = None) -> Figure:
+def bars(cells: Sequence[Cell], setting: Setting, line: str | None = None, rows: int = 1) -> Figure:
     """A panel for each domain, a bar for each method, black bars for the range over seeds.
 
-    Cells with the same ``group`` stand together. ``line`` names a method that is a line across instead of a bar.
+    Cells with the same ``group`` stand together. ``line`` names a method that is a line across instead of a bar. Panels
+    fill ``rows`` rows, one after the other.
     """
     domains = domains_of(cells)
     labels = {cell.group or cell.method for cell in cells if cell.method != line}
-    panels = Panels(columns=len(domains), height=2.8).under([_note(setting, domain) for domain in domains])
+    panels = Panels(rows=rows, columns=len(domains) // rows, height=2.8).under(
+        [_note(setting, domain) for domain in domains]
+    )
     slot, longest = panels.wide / (len(labels) + 0.2), marks.LETTER * max(map(len, labels))
     turn = 0 if longest < slot else 45 if slot > 0.25 else 90
     panels = replace(panels, foot=0.35 + longest * {0: 0.0, 45: 0.6, 90: 0.8}[turn])
-    figure, (row,) = sheet(panels, setting.title, _told(cells, setting), marks.legend(cells, [line or ""]))
-    for axes, domain in zip(row, domains, strict=True):
+    figure, placed = sheet(panels, setting.title, _told(cells, setting), marks.legend(cells, [line or ""]))
+    for axes, domain in zip([axes for row in placed for axes in row], domains, strict=True):
         _bar_panel(axes, [cell for cell in cells if cell.domain == domain], line, panels.wide)
         heading(axes, panels, domain, _note(setting, domain))
         for label in axes.get_xticklabels():
@@ -46,7 +49,8 @@ def bars(cells: Sequence[Cell], setting: Setting, line: str | None = None) -> Fi
                 va="center" if turn == 90 else "top",
                 rotation_mode="anchor",
             )
-    row[0].set_ylabel("accuracy, %")
+    for row in placed:
+        row[0].set_ylabel(f"{setting.measure}, %")
     return figure
 
 
@@ -76,7 +80,9 @@ def _bar_panel(axes: Axes, cells: Sequence[Cell], line: str | None, inches: floa
 
 
 def _told(cells: Sequence[Cell], setting: Setting) -> str:
-    return f"{seeds_told(cells)} {setting.protocol} {setting.caveats(cells)}"
+    return " ".join(
+        filter(None, [seeds_told(cells), setting.protocol, setting.caveats(cells), setting.not_comparable(cells)])
+    )
 
 
 def _note(setting: Setting, domain: str) -> str:

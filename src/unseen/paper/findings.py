@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unseen.paper.cells import Cell, Setting, domains_of
+from unseen.paper.published import Published
 from unseen.report.statistics import (
     Interval,
     bootstrap_interval,
@@ -13,6 +14,7 @@ from unseen.report.statistics import (
     holm,
     mean,
     sign_flip_p,
+    t_interval,
     welch_interval,
 )
 from unseen.report.verdicts import Comparison, compare, counted, listed
@@ -35,7 +37,7 @@ class Paired:
 
 @dataclass(frozen=True)
 class AgainstPaper:
-    """Our mean less the paper's, in points, with Welch's interval and what it allows to say."""
+    """Our mean less the paper's, in points, with its interval and what that allows to say."""
 
     gap: float
     interval: Interval | None
@@ -95,9 +97,16 @@ def against_paper(cell: Cell, setting: Setting) -> AgainstPaper | None:
         return None
     theirs = cell.published
     gap = mean(cell.percent) - 100 * theirs.mean
-    interval = welch_interval(cell.percent, 100 * theirs.mean, 100 * theirs.deviation, theirs.runs)
+    interval = _gap_interval(cell.percent, theirs)
     comparable = not setting.departures_on(cell.domain)
     return AgainstPaper(gap, interval, verdict(interval, len(cell.accuracies)) if comparable else NOT_COMPARABLE)
+
+
+def _gap_interval(percent: Sequence[float], theirs: Published) -> Interval | None:
+    """Welch's; where the paper gives no spread, ours alone, as if its number were exact."""
+    if theirs.deviation is None or theirs.runs is None:
+        return t_interval([value - 100 * theirs.mean for value in percent])
+    return welch_interval(percent, 100 * theirs.mean, 100 * theirs.deviation, theirs.runs)
 
 
 def verdict(interval: Interval | None, seeds: int) -> str:

@@ -1,8 +1,8 @@
-"""Table 1 as a heat map: accuracies by gamma and K in words, their difference from the baseline in colour."""
+"""A table as a heat map: Table 1's accuracies by gamma and K in words, their difference from the baseline in colour."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -76,10 +76,22 @@ class Palette:
         return [patch(facecolor=self(gap), edgecolor=SOFT, label=w) for gap, w in zip(steps, words, strict=True)]
 
 
-def draw(axes: Axes, heat: Heat, groups: Sequence[str], columns: Sequence[float], palette: Palette) -> None:
-    """One panel: a coloured field with its number for each place, the first group on top."""
+def draw(
+    axes: Axes,
+    heat: Heat,
+    groups: Sequence[str],
+    columns: Sequence[float],
+    palette: Palette,
+    *,
+    ticks: Sequence[str] | None = None,
+    told: Callable[[float], str] = "{:.1f}".format,
+) -> None:
+    """One panel: a coloured field with its number for each place, the first group on top.
+
+    ``ticks`` name the columns, K=1 and so on when not given.
+    """
     axes.set(xlim=(0, len(columns)), ylim=(len(groups), 0), facecolor=EMPTY)
-    axes.set_xticks(np.arange(len(columns)) + 0.5, [f"K={column:g}" for column in columns], fontsize=9)
+    axes.set_xticks(np.arange(len(columns)) + 0.5, ticks or [f"K={column:g}" for column in columns], fontsize=9)
     axes.set_yticks([])
     axes.spines[:].set_visible(False)
     if not heat.values:
@@ -87,10 +99,12 @@ def draw(axes: Axes, heat: Heat, groups: Sequence[str], columns: Sequence[float]
         return
     for i, group in enumerate(groups):
         for j, column in enumerate(columns):
-            _field(axes, heat, (group, column), (j, i), palette)
+            _field(axes, heat, (group, column), (j, i), palette, told)
 
 
-def _field(axes: Axes, heat: Heat, place: Place, corner: tuple[int, int], palette: Palette) -> None:
+def _field(
+    axes: Axes, heat: Heat, place: Place, corner: tuple[int, int], palette: Palette, told: Callable[[float], str]
+) -> None:
     options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
     centre = corner[0] + 0.5, corner[1] + 0.5
     if place not in heat.values:
@@ -100,4 +114,4 @@ def _field(axes: Axes, heat: Heat, place: Place, corner: tuple[int, int], palett
     axes.add_patch(require("matplotlib.patches", "report").Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white"))
     dark = float(np.dot(colour[:3], [0.299, 0.587, 0.114])) < 0.55
     style = "italic" if place in heat.single else "normal"
-    axes.text(*centre, f"{heat.values[place]:.1f}", color="white" if dark else INK, style=style, **options)
+    axes.text(*centre, told(heat.values[place]), color="white" if dark else INK, style=style, **options)

@@ -16,6 +16,7 @@ from unseen.job import HELD_OUT
 from unseen.request import Request
 from unseen.sweep import grid
 
+RESULTS = "digits.jsonl"
 REAL_SOURCE = "mnist-train"
 REAL = {"SVHN": "svhn-test", "MNIST-M": "mnist-m-test", "SYN": "syn-test", "USPS": "usps-test"}
 """the columns of the paper's figures, and the domain behind each"""
@@ -79,6 +80,11 @@ class Lab:
     def scored(self) -> dict[str, str]:
         """What every run is scored on: the targets, and the source's held-out part."""
         return {**self.targets, "source": HELD_OUT[self.source]}
+
+    @property
+    def results(self) -> Path:
+        """The results file."""
+        return self.out / RESULTS
 
     @property
     def runs(self) -> Path:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import torch
 
@@ -15,15 +15,21 @@ from unseen import rules
 from unseen.baselines.adda import ADDA, adapt
 from unseen.data.domain import Domain
 from unseen.engine import Engine
+from unseen.ensemble import Ensemble
 from unseen.evaluation import Score, result_line, score_run, scores_of
 from unseen.job import load
 from unseen.metrics import accuracy, evaluate
+from unseen.paper.bench import Bench
 from unseen.paper.cells import Kind
 from unseen.paper.lab import Lab
+from unseen.paper.pixels import pixel_scores
 from unseen.paper.published import Published
 from unseen.paper.results import Line, Results, key, run_key
 from unseen.request import Request
 from unseen.run import RunFolder
+
+B = TypeVar("B", contravariant=True)
+"""where a method is carried out"""
 
 
 @dataclass(frozen=True)
@@ -37,10 +43,13 @@ class Measurement:
     """what its line has scores of"""
     measure: partial[Line]
     """gives the line, without its key; can be sent to another process"""
+    rule: str | None = None
+    """that it is wanted under; its line has every rule there was when it was measured"""
 
     def known(self, results: Results) -> bool:
         """Whether the results have all of it."""
-        return all(results.accuracy(self.key, domain) is not None for domain in self.domains)
+        also = {} if self.rule is None else {"rule": self.rule}
+        return all(results.accuracy(self.key, domain, **also) is not None for domain in self.domains)
 
 
 def nothing(column: str) -> None:
@@ -48,7 +57,7 @@ def nothing(column: str) -> None:
 
 
 @dataclass(frozen=True)
-class Method(ABC):
+class Method(ABC, Generic[B]):
     """One bar in each column of a figure."""
 
     label: str
@@ -62,33 +71,33 @@ class Method(ABC):
     at: float | None = None
 
     @abstractmethod
-    def measurements(self, lab: Lab, seed: int) -> list[Measurement]:
+    def measurements(self, lab: B, seed: int) -> list[Measurement]:
         """What has to be measured for one seed."""
 
     @abstractmethod
-    def accuracy(self, results: Results, lab: Lab, seed: int, column: str) -> float | None:
-        """The accuracy in a column, where it was measured."""
+    def accuracy(self, results: Results, lab: B, seed: int, column: str) -> float | None:
+        """The accuracy, or the mIoU, in a column, where it was measured."""
 
 
 @dataclass(frozen=True)
-class Trained(Method):
+class Trained(Method[Bench]):
     """One training for each seed; its last iterate."""
 
     settings: Mapping[str, Any]
     """of the training, by name; K among them"""
 
-    def measurements(self, lab: Lab, seed: int) -> list[Measurement]:
+    def measurements(self, lab: Bench, seed: int) -> list[Measurement]:
         """The run, scored on every target."""
         return [_run_measurement(lab, lab.request(seed, self.settings))]
 
-    def accuracy(self, results: Results, lab: Lab, seed: int, column: str) -> float | None:
+    def accuracy(self, results: Results, lab: Bench, seed: int, column: str) -> float | None:
         """The run's."""
         return results.accuracy(run_key(lab.request(seed, self.settings)), lab.scored[column])
 
 
 @dataclass(frozen=True)
-class Ensembled(Method):
-    """For each seed an ensemble, one of whose members answers for each image."""
+class Ensembled(Method[Bench]):
+    """For each seed an ensemble, one of whose members answers for each image, or pixel."""
 
     members: tuple[Mapping[str, Any], ...]
     """the settings of each member's training"""
@@ -96,30 +105,30 @@ class Ensembled(Method):
     """whether each member has a seed of its own, as where only the seed tells them apart"""
     rule: str = "greatest-softmax"
 
-    def requests(self, lab: Lab, seed: int) -> tuple[Request, ...]:
+    def requests(self, lab: Bench, seed: int) -> tuple[Request, ...]:
         """The members' trainings."""
         count = len(self.members)
         seeds = [seed * count + i if self.seeds_each else seed for i in range(count)]
         return tuple(lab.request(s, settings) for s, settings in zip(seeds, self.members, strict=True))
 
-    def key(self, lab: Lab, seed: int) -> str:
+    def key(self, lab: Bench, seed: int) -> str:
         """An ensemble is its members."""
         return key(ensemble=[run_key(request) for request in self.requests(lab, seed)])
 
-    def measurements(self, lab: Lab, seed: int) -> list[Measurement]:
+    def measurements(self, lab: Bench, seed: int) -> list[Measurement]:
         """Each member by itself, then the ensemble under every rule."""
         needs, domains = self.requests(lab, seed), tuple(lab.targets.values())
         members = [_run_measurement(lab, request) for request in needs]
         measure = partial(_score_ensemble, lab, tuple(request.out for request in needs), seed, domains)
-        return [*members, Measurement(self.key(lab, seed), needs, domains, measure)]
+        return [*members, Measurement(self.key(lab, seed), needs, domains, measure, self.rule)]
 
-    def accuracy(self, results: Results, lab: Lab, seed: int, column: str) -> float | None:
+    def accuracy(self, results: Results, lab: Bench, seed: int, column: str) -> float | None:
         """The ensemble's, under its rule."""
         return results.accuracy(self.key(lab, seed), lab.targets[column], rule=self.rule)
 
 
 @dataclass(frozen=True)
-class Adapted(Method):
+class Adapted(Method[Lab]):
     """For each seed and target an adaptation (ADDA) of plain training to unlabelled images of that target."""
 
     images: int
@@ -152,31 +161,44 @@ class Adapted(Method):
 # How things are measured, in whatever process.
 
 
-def _run_measurement(lab: Lab, request: Request) -> Measurement:
+def _run_measurement(lab: Bench, request: Request) -> Measurement:
     domains = tuple(lab.scored.values())
     return Measurement(run_key(request), (request,), domains, partial(_score, lab, request, domains))
 
 
-def _score(lab: Lab, request: Request, domains: tuple[str, ...]) -> Line:
-    """Score a finished run, then let go of its rounds and checkpoints: hundreds of runs would fill any disk."""
-    score_run(request.out, [lab.load(name, request.job.resize) for name in domains], keep=True)
+def _score(lab: Bench, request: Request, domains: tuple[str, ...]) -> Line:
+    """Score a finished run, then let go of its rounds and checkpoints: hundreds of runs would fill any disk.
+
+    Raw scores are kept, but not those of pixels, which take more room than the images.
+    """
+    net = load(request.out)
+    for name in domains:  # one after the other, since all street domains at once fill the memory
+        domain = lab.load(name, request.job.resize)
+        score_run(request.out, [domain], net, keep=not domain.segmented)
     RunFolder(request.out).trim()
     return {"kind": "run", **result_line(request.out)}
 
 
-def _score_ensemble(lab: Lab, folders: tuple[Path, ...], seed: int, domains: tuple[str, ...]) -> Line:
-    """Every rule on the scores of the members: choosing costs nothing once they are there."""
+def _score_ensemble(lab: Bench, folders: tuple[Path, ...], seed: int, domains: tuple[str, ...]) -> Line:
+    """Every rule on the scores of the members: choosing costs little once they are there."""
     scores = [score for name in domains for score in _by_rule(lab.load(name), folders)]
     return {"kind": "ensemble", "seed": seed, "members": [folder.name for folder in folders], "scores": scores}
 
 
 def _by_rule(domain: Domain, folders: tuple[Path, ...]) -> list[dict[str, Any]]:
+    if domain.segmented:
+        return [score.asdict() | {"rule": rule} for rule, score in pixel_scores(_ensemble(folders), domain).items()]
     stacked = torch.stack([scores_of(folder, domain) for folder in folders])
     known = {"domain": domain.name, "images": len(domain), "sha256": domain.fingerprint}
     return [
         known | {"rule": name, "accuracy": accuracy(rule(stacked).classes, domain.labels)}
         for name, rule in rules.RULES.items()
     ]
+
+
+@lru_cache(maxsize=1)
+def _ensemble(folders: tuple[Path, ...]) -> Ensemble:
+    return Ensemble.of_runs(folders)
 
 
 def _adapt(lab: Lab, request: Request, column: str, adda: ADDA, seed: int) -> Line:

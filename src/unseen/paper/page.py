@@ -3,163 +3,99 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from unseen.errors import InputError
 from unseen.paper.canvas import embedded
-from unseen.paper.cells import Cell, seeds_told
-from unseen.paper.claims import CLAIMS, Judged, Verdict, judge
+from unseen.paper.claims import CLAIMS, Judged
 from unseen.paper.lab import REAL, REAL_SOURCE, Lab
-from unseen.paper.recipe import Gallery, Recipe
+from unseen.paper.recipe import Gallery
 from unseen.paper.recipes import RECIPES
 from unseen.paper.results import Results
+from unseen.paper.section import ResultsPage, Section, Subject
 from unseen.paper.sheet import Sheet, as_html, as_markdown
+from unseen.paper.streets.sections import ON_STREETS, street_sections
 from unseen.report.page import environment
-from unseen.report.verdicts import listed
 from unseen.storage import write_atomically
 
 LONG = 24  # rows: a table of more is folded away
-_MANY: dict[Verdict, str] = {
-    "holds": "hold",
-    "holds in part": "hold in part",
-    "contradicted in part": "are contradicted in part",
-    "does not hold": "do not hold",
-    "can't tell": "can't be told",
-    "not all measured": "are measured in part",
-    "not measured": "are not measured",
-}
-
-
-@dataclass(frozen=True)
-class Section:
-    """One recipe: what is known of it."""
-
-    recipe: Recipe
-    lab: Lab
-    results: Results
-    seeds: int
-
-    @cached_property
-    def cells(self) -> list[Cell]:
-        """Its cells."""
-        return self.recipe.cells(self.lab, self.results, self.seeds)
-
-    @property
-    def known(self) -> bool:
-        """Whether anything of it was measured but the baseline."""
-        return any(cell.accuracies for cell in self.cells if cell.kind != "erm")
-
-    @property
-    def sheets(self) -> list[Sheet]:
-        """Its tables."""
-        return self.recipe.sheets(self.lab, self.results, self.seeds)
-
-    @property
-    def progress(self) -> str:
-        """How much of it there is."""
-        wanted = [cell for cell in self.cells if cell.domain in self.lab.targets]
-        there = [cell for cell in wanted if cell.accuracies]
-        some = "" if len(there) == len(wanted) else f" {len(wanted) - len(there)} of {len(wanted)} entries are not run."
-        return seeds_told(wanted) + some
-
-    def figure(self) -> Any:
-        """Its figure."""
-        return self.recipe.figure(self.lab, self.results, self.seeds)
-
-
-@dataclass(frozen=True)
-class ResultsPage:
-    """Everything the page says."""
-
-    results: Results
-    sections: Sequence[Section]
-    discussion: str
-    """what people wrote about it, as Markdown"""
-
-    @cached_property
-    def judged(self) -> list[Judged]:
-        """Every claim of the paper."""
-        cells: Mapping[str, Sequence[Cell]] = {section.recipe.name: section.cells for section in self.sections}
-        return [judge(claim, cells) for claim in CLAIMS]
-
-    @property
-    def headline(self) -> str:
-        """How many claims stand how."""
-        counts = Counter(judged.verdict for judged in self.judged)
-        told = [f"{counts[verdict]} {words}" for verdict, words in _MANY.items() if counts[verdict]]
-        return f"Of {len(self.judged)} claims, {listed(told)}"
-
-    @property
-    def made_with(self) -> str:
-        """With what the runs were made, all of them."""
-        lines = [line for line in self.results if line["kind"] == "run"]
-        versions = sorted({f"torch {line['versions']['torch']}" for line in lines})
-        engines = sorted({f"{line['engine']['device']} in {line['engine']['precision']}" for line in lines})
-        dates = sorted(line["created"][:10] for line in lines)
-        return f"{len(lines)} trainings from {dates[0]} to {dates[-1]}, {listed(versions)}, {listed(engines)}"
+ON_DIGITS = Subject(
+    title="The paper's digit experiments, run again",
+    lead="Volpi et al. (NeurIPS 2018) train a digit network on MNIST alone and test it on digits it has never seen. "
+    "Here are their figures and Table 1 again, with our runs beside their numbers.",
+    measure="accuracy",
+    claims=CLAIMS,
+    html="report.html",
+    markdown="results.md",
+    discussion="discussion.md",
+)
 
 
 def read_page(file: Path, discussion: Path | None = None) -> ResultsPage:
-    """The page of the results in ``file``: what was measured decides what is on it."""
+    """The page of the results in ``file``: what was measured decides what is on it.
+
+    Without ``discussion``, it is the file of that name beside the results, if there is one.
+    """
     results = Results(file)
-    runs = [line for line in results if line["kind"] == "run" and line["job"]["source"] == REAL_SOURCE]
-    if not runs:
+    sections: list[Section[Any]] = [*_digit_sections(results)]
+    subject = ON_DIGITS if sections else ON_STREETS
+    sections = sections or [*street_sections(results)]
+    if not sections:
         raise InputError(
             f"{file}: expected results of runs on {REAL_SOURCE}, got none; make some: unseen reproduce --list"
         )
+    said = discussion or file.with_name(subject.discussion)
+    text = said.read_text() if discussion is not None or said.exists() else ""
+    return ResultsPage(subject, results, sections, text)
+
+
+def _digit_sections(results: Results) -> list[Section[Lab]]:
+    runs = [line for line in results if line["kind"] == "run" and line["job"]["source"] == REAL_SOURCE]
+    if not runs:
+        return []
     scored = {score["domain"] for line in runs for score in line["scores"]}
     seeds = 1 + max(line["seed"] for line in runs)
     sections = []
     for recipe in RECIPES.values():
         targets = {column: REAL[column] for column in recipe.columns if REAL[column] in scored}
         absent = tuple(column for column in recipe.columns if column not in targets)
-        lab = Lab(out=file.parent, targets=targets, absent=absent)
+        lab = Lab(out=results.path.parent, targets=targets, absent=absent)
         if not isinstance(recipe, Gallery):
             sections.append(Section(recipe, lab, results, seeds))
-    text = discussion.read_text() if discussion is not None else ""
-    return ResultsPage(results, sections, text)
+    return sections
 
 
 def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
     """The page as Markdown; its figures are those in the folder ``pictures``."""
     where = Path(os.path.relpath(pictures, out.parent))
     parts = [
-        "# The paper's digit experiments, run again",
+        f"# {page.subject.title}",
         f"Made from [{page.results.path.name}]({where / page.results.path.name}) by `unseen results`: don't edit it by "
         f"hand. {page.made_with}. Target data selected nothing: every number is of the last iterate.",
         page.discussion.strip(),
         "## The paper's claims",
         f"{page.headline}. A claim holds where the 95 % t-interval of every paired difference lies on its side of 0, "
-        "and does not hold where one lies on the other side; differences are in points, over the seeds both have.",
+        "and does not hold where one lies on the other side; differences are in points, over the seeds both have."
+        f"{' ' * bool(page.subject.judging)}{page.subject.judging}",
         _claims_table(page.judged),
     ]
     for section in page.sections:
-        parts += [f"## {_title(section.recipe.name)}", f"{_sentence(section.recipe.what)} {section.progress}"]
+        parts += [f"## {section.title}", f"{_sentence(section.recipe.what)} {section.progress}"]
         if section.known:
-            parts += [f"![{section.recipe.what}]({where / section.recipe.name}.svg)", *map(_folded, section.sheets)]
+            parts += [f"![{section.recipe.what}]({where / section.name}.svg)", *map(_folded, section.sheets)]
     write_atomically(out, "\n\n".join(filter(None, parts)).encode() + b"\n")
     return out
 
 
 def _claims_table(judged: Sequence[Judged]) -> str:
-    rows = [f"| {j.claim.text} ({j.claim.where}) | **{j.verdict}** | {j.evidence} |" for j in judged]
+    rows = [f"| {j.claim.text} ({j.where}) | **{j.verdict}** | {j.evidence} |" for j in judged]
     return "\n".join(["| the paper says | here | how we know |", "| --- | --- | --- |", *rows])
 
 
 def _sentence(text: str) -> str:
     return f"{text[0].upper() if text[0].isascii() else text[0]}{text[1:]}."
-
-
-def _title(name: str) -> str:
-    """``Figure 2b, top`` for ``figure2b-top``."""
-    whole, _, part = name.partition("-")
-    kind = whole.rstrip("0123456789ab")
-    return f"{kind.capitalize()} {whole.removeprefix(kind)}{f', {part}' if part else ''}".strip()
 
 
 def _folded(sheet: Sheet) -> str:
@@ -173,8 +109,8 @@ def write_html(page: ResultsPage, out: Path) -> Path:
     """The page as one HTML file that needs no other."""
     shown = [
         {
-            "name": section.recipe.name,
-            "title": _title(section.recipe.name),
+            "name": section.name,
+            "title": section.title,
             "what": _sentence(section.recipe.what),
             "progress": section.progress,
             "picture": embedded(section.figure(), section.recipe.what) if section.known else None,

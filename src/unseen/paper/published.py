@@ -18,33 +18,39 @@ ROUNDS = (1, 2, 3, 4)
 
 @dataclass(frozen=True)
 class Published:
-    """An accuracy (a share) that the paper gives as a mean with a deviation."""
+    """An accuracy, or an mIoU (a share), that the paper gives; accuracies have a deviation."""
 
     mean: float
-    deviation: float
-    """what follows the paper's ±, which it doesn't explain: taken as the standard deviation over runs"""
+    deviation: float | None
+    """what follows the paper's ±, which it doesn't explain: taken as the deviation over runs; an mIoU has none"""
     stated_runs: tuple[int, ...]
-    """every number of runs that the paper states for it: Table 1's caption has 20, the text about it 10"""
+    """every number of runs that the paper states for it: Table 1's caption has 20, the text 10; none for an mIoU"""
     where: str
 
     @property
-    def runs(self) -> int:
-        """The fewest runs that it may stand for, which gives the widest interval."""
-        return min(self.stated_runs)
+    def runs(self) -> int | None:
+        """The fewest runs that it may stand for, which gives the widest interval; None where the paper states none."""
+        return min(self.stated_runs, default=None)
 
 
 def erm(domain: str) -> Published | None:
     """The accuracy of plain training on one of ``DOMAINS``; None on another domain."""
-    numbers = _everything()["ERM"]
+    numbers = published_part("ERM")
     return _read(numbers, numbers["accuracies"].get(domain))
 
 
 def table1(gamma: float, K: int, domain: str) -> Published | None:
     """The entry of Table 1; None where it has none."""
-    numbers = _everything()["Table 1"]
+    numbers = published_part("Table 1")
     rows = numbers["accuracies"].get(domain, {})
     row = next((rows[key] for key in rows if math.isclose(float(key), gamma)), None)
     return _read(numbers, row[ROUNDS.index(K)] if row and K in ROUNDS else None)
+
+
+def published_part(name: str) -> dict[str, Any]:
+    """What ``published.json`` has under that name, as it is there."""
+    content: dict[str, Any] = _everything()[name]
+    return content
 
 
 @cache

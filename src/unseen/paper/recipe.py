@@ -1,4 +1,4 @@
-"""A recipe: one figure or table of the paper, as what it compares and how it is drawn."""
+"""A recipe of the digits: one figure or table of the paper, as what it compares and how it is drawn."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from unseen.data.catalogue import domains
 from unseen.paper import figures
 from unseen.paper.cells import Cell, Setting
+from unseen.paper.experiment import Experiment
 from unseen.paper.lab import REAL, SCALES, Lab
 from unseen.paper.methods import Measurement, Method
 from unseen.paper.results import Results
@@ -17,13 +18,10 @@ from unseen.paper.tables import matrix, sheets
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class Recipe(Experiment[Lab]):
     """What is compared, in which columns, and how it is drawn."""
 
-    name: str
-    what: str
-    """one line for people"""
-    methods: tuple[Method, ...]
+    methods: tuple[Method[Lab], ...]
     draw: Callable[..., Any] = figures.bars
     """gives the figure, from cells and what has to be said with them"""
     columns: tuple[str, ...] = tuple(REAL)
@@ -32,6 +30,10 @@ class Recipe:
     """whether it asks for the targets' training parts as well"""
     crossed: bool = False
     """whether its methods are rows and columns of a table, which comes before the long ones then"""
+
+    def has(self, lab: Lab, domain: str) -> bool:
+        """Whether the column is one of the lab's."""
+        return domain in lab.targets
 
     def measurements(self, lab: Lab, seeds: int) -> list[Measurement]:
         """Everything to measure, each once."""
@@ -80,7 +82,7 @@ class Recipe:
 class Gallery(Recipe):
     """Samples of the domains: nothing is trained."""
 
-    methods: tuple[Method, ...] = ()
+    methods: tuple[Method[Lab], ...] = ()
 
     def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
         """None."""
@@ -94,7 +96,7 @@ class Gallery(Recipe):
         return figures.samples(shown, replace(self.setting(lab, results), data=images))
 
 
-def _known(method: Method, results: Results, lab: Lab, seeds: int, column: str) -> dict[int, float]:
+def _known(method: Method[Lab], results: Results, lab: Lab, seeds: int, column: str) -> dict[int, float]:
     found = {seed: method.accuracy(results, lab, seed, column) for seed in range(seeds if column in lab.targets else 0)}
     return {seed: accuracy for seed, accuracy in found.items() if accuracy is not None}
 

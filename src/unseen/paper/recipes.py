@@ -6,12 +6,12 @@ import math
 from functools import partial
 from typing import Any
 
-from unseen.errors import InputError, did_you_mean
 from unseen.paper import figures, published
-from unseen.paper.methods import Adapted, Ensembled, Method, Trained
+from unseen.paper.experiment import named
+from unseen.paper.methods import Adapted, Ensembled, Trained
 from unseen.paper.published import GAMMAS, ROUNDS
 from unseen.paper.recipe import Gallery, Recipe
-from unseen.report.verdicts import listed, power_of_ten
+from unseen.report.verdicts import power_of_ten
 
 ENSEMBLE_GAMMAS = tuple(float(f"1e-{i}") for i in range(7))
 RIDGES = (1e-4, 1e-3, 1e-2)  # the paper doesn't give its own
@@ -37,7 +37,7 @@ def table1_entry(gamma: float, K: int) -> Trained:
     return ours(f"γ={power(gamma)}, K={K}", gamma=gamma, K=K, group=f"γ={power(gamma)}", at=K)
 
 
-def ridge_pair(strength: float) -> tuple[Method, Method]:
+def ridge_pair(strength: float) -> tuple[Trained, Trained]:
     """Ridge alone, and with our method."""
     name = f"ridge {power(strength)}"
     settings = {"K": 1, "gamma": 1.0, "ridge": strength}
@@ -136,8 +136,4 @@ RECIPES = {
 
 def recipe(name: str) -> Recipe:
     """The recipe of that name."""
-    if name not in RECIPES:
-        alike = [known for known in RECIPES if known.startswith(name)]
-        hint = f"; there are {listed(alike)}" if len(alike) > 1 else did_you_mean(name, RECIPES)
-        raise InputError(f'no recipe is called "{name}"{hint}')
-    return RECIPES[name]
+    return named(name, RECIPES)

@@ -10,30 +10,29 @@ from rich.console import Console, Group
 
 from unseen import sweep
 from unseen.paper.canvas import save
-from unseen.paper.lab import Lab
+from unseen.paper.experiment import Experiment, L
+from unseen.paper.lab import RESULTS as RESULTS
 from unseen.paper.methods import Measurement
-from unseen.paper.recipe import Recipe
 from unseen.paper.results import Line, Results
 from unseen.paper.sheet import as_markdown, as_rich
 from unseen.storage import write_atomically
 from unseen.task import finished
 from unseen.workers import default_jobs
 
-RESULTS = "digits.jsonl"
-
 
 def measure(
-    recipe: Recipe, lab: Lab, *, seeds: int, jobs: int | None, train: bool, again: str, console: Console
+    recipe: Experiment[L], lab: L, *, seeds: int, jobs: int | None, train: bool, again: str, console: Console
 ) -> Results:
     """Everything that the recipe takes and the results file lacks; without ``train``, of what is trained already."""
-    results = Results(lab.out / RESULTS)
-    left = [m for m in recipe.measurements(lab, seeds) if not m.known(results)]
+    results = Results(lab.results)
+    wanted = recipe.measurements(lab, seeds)
+    left = list({m.key: m for m in wanted if not m.known(results)}.values())
     needs = [request for m in left for request in m.needs]
     if train and needs:
         console.print(f"{recipe.name}: {sweep.plan(needs, retry=True)}", highlight=False, soft_wrap=True)
         sweep.run(needs, jobs=jobs, retry=True, progress=console).check(again)
     ready = [m for m in left if all(map(finished, m.needs))]
-    with console.status(f"Measuring {len(ready)} of {len(left)} on {', '.join(lab.targets)}"):
+    with console.status(f"Measuring {len(ready)} of {len(left)}"):
         _measure(ready, results, jobs)
     return results
 
@@ -52,17 +51,18 @@ def _line(measurement: Measurement) -> Line:
     return {"key": measurement.key, **measurement.measure()}
 
 
-def show(recipe: Recipe, lab: Lab, results: Results, seeds: int) -> Group:
+def show(recipe: Experiment[L], lab: L, results: Results, seeds: int) -> Group:
     """The recipe's tables, for a terminal."""
     return Group(*map(as_rich, recipe.sheets(lab, results, seeds)))
 
 
-def write(recipe: Recipe, lab: Lab, results: Results, seeds: int) -> list[Path]:
+def write(recipe: Experiment[L], lab: L, results: Results, seeds: int) -> list[Path]:
     """The recipe's tables as Markdown and its figure as SVG and PNG, beside the results."""
     lab.out.mkdir(parents=True, exist_ok=True)
-    pictures = save(recipe.figure(lab, results, seeds), lab.out / recipe.name)
+    name = recipe.file(lab)
+    pictures = save(recipe.figure(lab, results, seeds), lab.out / name)
     tables = map(as_markdown, recipe.sheets(lab, results, seeds))
-    text = "\n".join([f"# {recipe.name}", "", f"![{recipe.what}]({recipe.name}.svg)", "", *tables])
-    page = lab.out / f"{recipe.name}.md"
+    text = "\n".join([f"# {name}", "", f"![{recipe.what}]({name}.svg)", "", *tables])
+    page = lab.out / f"{name}.md"
     write_atomically(page, text.encode())
     return [page, *pictures]

@@ -51,10 +51,10 @@ class Results:
         return self._lines.get(key)
 
     def accuracy(self, key: str, domain: str, **also: str) -> float | None:
-        """The accuracy on a domain in the line of that key; ``also`` are other properties of the score."""
+        """The accuracy or mIoU on a domain in the line of that key; ``also`` are other properties of the score."""
         for score in (self.find(key) or {"scores": []})["scores"]:
             if score["domain"] == domain and all(score.get(name) == value for name, value in also.items()):
-                return float(score["accuracy"])
+                return float(score["miou"] if "miou" in score else score["accuracy"])
         return None
 
     def add(self, line: Line) -> None:

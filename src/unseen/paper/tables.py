@@ -6,12 +6,19 @@ from collections.abc import Sequence
 
 from unseen.paper.cells import Cell, Setting, absent, domains_of, seeds_told
 from unseen.paper.findings import AGREES, DIFFERS, MARGIN, NOT_COMPARABLE, Finding, Paired, findings
+from unseen.paper.published import Published
 from unseen.paper.sheet import Sheet
 from unseen.report.statistics import EXACT_UP_TO, RESAMPLES, SIGN_PATTERNS, Interval, smallest_p
 from unseen.report.verdicts import counted, listed, signed, span
 
 ALPHA = 0.05
 NONE = "\N{EN DASH}"
+_SPREAD = (
+    "The paper doesn't explain its ±: taken as the deviation over runs, of which 10 count where it says 10 and 20."
+)
+_NO_SPREAD = (
+    "The paper gives no spread and no number of runs: its numbers are taken as exact, the interval is ours alone."
+)
 _MARKS = {AGREES: " =", DIFFERS: " ≠", NOT_COMPARABLE: ""}
 
 
@@ -26,7 +33,7 @@ def sheets(cells: Sequence[Cell], setting: Setting) -> list[Sheet]:
 
 
 def _accuracies(cells: Sequence[Cell], found: Sequence[Finding], setting: Setting) -> Sheet:
-    headings = ["domain", "method", "seeds", "accuracy", "range", "bootstrap 95 %"]
+    headings = ["domain", "method", "seeds", setting.measure, "range", "bootstrap 95 %"]
     if any(cell.published for cell in cells):
         headings += ["paper", "ours \N{MINUS SIGN} paper (95 %)", "verdict"]
     by_cell = {id(finding.cell): finding for finding in found}
@@ -42,7 +49,7 @@ def _accuracies(cells: Sequence[Cell], found: Sequence[Finding], setting: Settin
 
 
 def _accuracy_row(cell: Cell, finding: Finding | None) -> tuple[str, ...]:
-    theirs = f"{100 * cell.published.mean:.1f} ± {100 * cell.published.deviation:.1f}" if cell.published else NONE
+    theirs = _published(cell.published) if cell.published else NONE
     if finding is None:
         return (cell.domain, cell.method, "0", *[NONE] * 3, theirs, NONE, "not run")
     spread = f" ± {finding.deviation:.1f}" if finding.deviation is not None else ""
@@ -54,27 +61,29 @@ def _accuracy_row(cell: Cell, finding: Finding | None) -> tuple[str, ...]:
 
 
 def _accuracy_caption(cells: Sequence[Cell], found: Sequence[Finding], setting: Setting) -> str:
-    parts = ["Accuracy in percent.", seeds_told(cells), setting.protocol, setting.data_told(cells)]
+    parts = [f"{setting.measure_told} in percent.", seeds_told(cells), setting.protocol, setting.data_told(cells)]
     if any(finding.bootstrap for finding in found):
         parts.append(
             f"Deviation (n \N{MINUS SIGN} 1) and range are over seeds. Bootstrap: percentile interval of the mean, "
             f"{RESAMPLES:,} resamples of the seeds; too narrow when these are few (of 5, 84 in 100 have the mean)."
         )
-    return " ".join([*parts, *_verdict_caption(found, setting)])
+    return " ".join(filter(None, [*parts, *verdict_caption(found, setting)]))
 
 
-def _verdict_caption(found: Sequence[Finding], setting: Setting) -> list[str]:
+def verdict_caption(found: Sequence[Finding], setting: Setting) -> list[str]:
+    """Why ours can't be compared with the paper's, or how the verdicts come about."""
     compared = [finding for finding in found if finding.paper]
     reasons = dict.fromkeys(reason for finding in compared for reason in setting.departures_on(finding.cell.domain))
     parts = [f"Not comparable with the paper: {'; '.join(reasons)}."] if reasons else []
     judged = [finding for finding in compared if finding.paper and finding.paper.verdict != NOT_COMPARABLE]
     if judged:
+        spread = all(finding.cell.published and finding.cell.published.runs for finding in judged)
         parts.append(
-            "Verdict, by the Welch 95 % interval of ours less the paper's: differs when it excludes 0, agrees when it "
-            f"lies within {MARGIN:g} points of 0; each by itself, so 5 in 100 say differs where nothing does. The "
-            "paper doesn't explain its ±: taken as the deviation over runs, of which 10 count where it says 10 and 20."
+            f"Verdict, by the {'Welch ' * spread}95 % interval of ours less the paper's: differs when it excludes 0, "
+            f"agrees when it lies within {MARGIN:g} points of 0; each by itself, so 5 in 100 say differs where nothing "
+            f"does. {_SPREAD if spread else _NO_SPREAD}"
         )
-    if any(len(finding.cell.accuracies) == 2 for finding in judged):
+    if any(len(f.cell.accuracies) == 2 and f.cell.published and f.cell.published.runs for f in judged):
         parts.append("With 2 seeds that interval is too narrow: about 90 in 100 have the true difference.")
     return parts
 
@@ -93,8 +102,8 @@ def matrix(cells: Sequence[Cell], setting: Setting) -> Sheet:
         here = [] if domain in absent(placed) else [cell.group for cell in placed if cell.domain == domain]
         rows += [(domain, g, *(entries.get((domain, g, at), NONE) for at in columns)) for g in dict.fromkeys(here)]
         rows += [] if here else [(domain, "not here", *[NONE] * len(columns))]
-    parts = ["Accuracy in percent: ours (seeds) · the paper's; = agrees, ≠ differs, ? can't tell."]
-    parts += [seeds_told(placed), setting.protocol, setting.data_told(placed), *_verdict_caption(found, setting)]
+    parts = [f"{setting.measure_told} in percent: ours (seeds) · the paper's; = agrees, ≠ differs, ? can't tell."]
+    parts += [seeds_told(placed), setting.protocol, setting.data_told(placed), *verdict_caption(found, setting)]
     return Sheet(
         setting.title, ("domain", "", *(f"K={at:g}" for at in columns)), rows, " ".join(parts), frozenset({0, 1})
     )
@@ -104,7 +113,12 @@ def _entry(finding: Finding) -> str:
     ours = f"{finding.mean:.1f} ({len(finding.cell.accuracies)})"
     if finding.paper is None or finding.cell.published is None:
         return ours
-    return f"{ours} · {100 * finding.cell.published.mean:.1f}{_MARKS.get(finding.paper.verdict, ' ?')}"
+    return f"{ours} · {100 * finding.cell.published.mean:.1f}{verdict_mark(finding)}"
+
+
+def verdict_mark(finding: Finding) -> str:
+    """What stands behind the paper's number in a matrix."""
+    return _MARKS.get(finding.paper.verdict, " ?") if finding.paper else ""
 
 
 # The differences.
@@ -118,7 +132,7 @@ def _differences(found: Sequence[Finding], setting: Setting) -> Sheet:
     headings = ("domain", "method", *(() if one else ("against",)), "pairs", "difference", "95 %", "p", "p, Holm")
     rows = [_difference_row(each, one) for each in paired]
     data = setting.data_told([finding.cell for finding in found if finding.paired])
-    caption = f"{_difference_caption(paired)} {setting.protocol} {data}".strip()
+    caption = f"{_difference_caption(paired, setting.measure)} {setting.protocol} {data}".strip()
     return Sheet(title, headings, rows, caption, frozenset(range(2 if one else 3)))
 
 
@@ -130,11 +144,11 @@ def _difference_row(paired: Paired, one_baseline: bool) -> tuple[str, ...]:
     return (c.domain, c.method, *against, str(len(c.differences)), signed(c.gap), interval, *ps)
 
 
-def _difference_caption(paired: Sequence[Paired]) -> str:
+def _difference_caption(paired: Sequence[Paired], measure: str) -> str:
     pairs = sorted({len(each.comparison.differences) for each in paired})
     drawn = f"; {SIGN_PATTERNS:,} patterns drawn above {EXACT_UP_TO} pairs" if pairs[-1] > EXACT_UP_TO else ""
     parts = [
-        "Points of accuracy, paired by seed, with the 95 % t-interval over the pairs. p: two-sided permutation test, "
+        f"Points of {measure}, paired by seed, with the 95 % t-interval over the pairs. p: two-sided permutation test, "
         f"all patterns of signs{drawn}; Holm's correction is for the table's {counted(len(paired), 'comparison')}."
     ]
     return " ".join([*parts, *_limits(pairs, len(paired))])
@@ -153,6 +167,11 @@ def _limits(pairs: Sequence[int], comparisons: int) -> list[str]:
 
 
 # The texts of entries.
+
+
+def _published(theirs: Published) -> str:
+    spread = "" if theirs.deviation is None else f" ± {100 * theirs.deviation:.1f}"
+    return f"{100 * theirs.mean:.1f}{spread}"
 
 
 def _reach(interval: Interval | None) -> str:

@@ -1,0 +1,128 @@
+"""What the page of all results consists of: a section for each recipe, and the claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic
+
+from unseen.paper.cells import Cell, seeds_told
+from unseen.paper.claims import Claim, Judged, Verdict, judge
+from unseen.paper.experiment import Experiment, L
+from unseen.paper.results import Results
+from unseen.paper.sheet import Sheet
+from unseen.report.verdicts import listed
+
+_MANY: dict[Verdict, str] = {
+    "holds": "hold",
+    "holds in part": "hold in part",
+    "contradicted in part": "are contradicted in part",
+    "does not hold": "do not hold",
+    "can't tell": "can't be told",
+    "not all measured": "are measured in part",
+    "not measured": "are not measured",
+}
+
+
+@dataclass(frozen=True)
+class Section(Generic[L]):
+    """One recipe: what is known of it."""
+
+    recipe: Experiment[L]
+    lab: L
+    results: Results
+    seeds: int
+    on: str = ""
+    """which data and scale it is on, where there are several"""
+
+    @cached_property
+    def cells(self) -> Sequence[Cell]:
+        """Its cells."""
+        return self.recipe.cells(self.lab, self.results, self.seeds)
+
+    @property
+    def known(self) -> bool:
+        """Whether anything of it was measured but the baseline."""
+        return any(cell.accuracies for cell in self.cells if cell.kind != "erm")
+
+    @property
+    def name(self) -> str:
+        """The name of its figure's file, without an ending."""
+        return self.recipe.file(self.lab)
+
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        return self.recipe.title + (f" ({self.on})" if self.on else "")
+
+    @cached_property
+    def sheets(self) -> list[Sheet]:
+        """Its tables."""
+        return self.recipe.sheets(self.lab, self.results, self.seeds)
+
+    @property
+    def progress(self) -> str:
+        """How much of it there is."""
+        wanted = [cell for cell in self.cells if self.recipe.has(self.lab, cell.domain)]
+        there = [cell for cell in wanted if cell.accuracies]
+        some = "" if len(there) == len(wanted) else f" {len(wanted) - len(there)} of {len(wanted)} entries are not run."
+        return seeds_told(wanted) + some
+
+    def figure(self) -> Any:
+        """Its figure."""
+        return self.recipe.figure(self.lab, self.results, self.seeds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What a page is about."""
+
+    title: str
+    lead: str
+    measure: str
+    claims: Sequence[Claim]
+    judging: str = ""
+    """what else has to be said about how claims are judged"""
+    html: str
+    """names of the files, where no others are asked for"""
+    markdown: str
+    discussion: str
+
+
+@dataclass(frozen=True)
+class ResultsPage:
+    """Everything the page says."""
+
+    subject: Subject
+    results: Results
+    sections: Sequence[Section[Any]]
+    discussion: str
+    """what people wrote about it, as Markdown"""
+
+    @cached_property
+    def judged(self) -> list[Judged]:
+        """Every claim of the paper, on all data and scales that have something of it; at least once."""
+        groups: dict[str, dict[str, Sequence[Cell]]] = {}
+        for section in self.sections:
+            groups.setdefault(section.on, {})[section.recipe.name] = section.cells
+        judged = [judge(claim, cells, on) for on, cells in groups.items() for claim in self.subject.claims]
+        told = {each.on for each in judged if each.comparisons} or {judged[0].on}
+        return [each for each in judged if each.on in told]
+
+    @property
+    def headline(self) -> str:
+        """How many claims stand how."""
+        counts = Counter(judged.verdict for judged in self.judged)
+        told = [f"{counts[verdict]} {words}" for verdict, words in _MANY.items() if counts[verdict]]
+        return f"Of {len(self.judged)} claims, {listed(told)}"
+
+    @property
+    def made_with(self) -> str:
+        """With what the runs were made, all of them."""
+        lines = [line for line in self.results if line["kind"] == "run"]
+        versions = sorted({f"torch {line['versions']['torch']}" for line in lines})
+        engines = sorted({f"{line['engine']['device']} in {line['engine']['precision']}" for line in lines})
+        dates = sorted(line["created"][:10] for line in lines)
+        return f"{len(lines)} trainings from {dates[0]} to {dates[-1]}, {listed(versions)}, {listed(engines)}"

@@ -1,0 +1,121 @@
+"""The street claims and the page of street results."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from unseen.paper.cells import Cell
+from unseen.paper.claims import Claim, judge
+from unseen.paper.page import read_page, write_html, write_markdown
+from unseen.paper.results import Results
+from unseen.paper.streets.claims import STREET_CLAIMS
+from unseen.paper.streets.lab import CAMVID, WHOLE_DRIVES, StreetLab
+from unseen.paper.streets.names import CAMVID as CAMVID_ROWS
+from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from street_labs import add_results, small_lab
+
+ABOVE = ([0.40, 0.41, 0.42], [0.30, 0.31, 0.325])
+BELOW = (ABOVE[1], ABOVE[0])
+UNCLEAR = ([0.40, 0.30, 0.42], [0.39, 0.41, 0.30])
+NEARLY = ([0.40, 0.41, 0.42], [0.399, 0.411, 0.420])
+
+
+def verdict(claim: Claim, **found: tuple[list[float], list[float]]) -> str:
+    cells = []
+    for domain, (ours, plain) in found.items():
+        cells += [Cell("ours", domain, dict(enumerate(ours))), Cell("plain", domain, dict(enumerate(plain)))]
+    return judge(claim, {"r": cells}).verdict
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({"a": ABOVE, "b": ABOVE, "c": BELOW}, "holds"),
+        ({"a": BELOW, "b": BELOW, "c": ABOVE}, "does not hold"),
+        ({"a": ABOVE, "b": UNCLEAR, "c": BELOW}, "can't tell"),
+        ({"a": ABOVE, "b": BELOW}, "can't tell"),
+        ({}, "not measured"),
+    ],
+)
+def test_mostly_is_more_than_half(found: dict, expected: str) -> None:
+    claim = Claim("mostly", "w", (("r/ours", "r/plain"),), ("a", "b", "c"), mostly=True)
+    assert verdict(claim, **found) == expected
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({"a": NEARLY, "b": NEARLY}, "holds"),
+        ({"a": NEARLY, "b": UNCLEAR}, "holds in part"),
+        ({"a": ABOVE, "b": BELOW}, "does not hold"),
+        ({"a": ([0.4], [0.4])}, "can't tell"),
+    ],
+)
+def test_no_strong_difference_is_an_interval_within_the_margin(found: dict, expected: str) -> None:
+    claim = Claim("alike", "w", (("r/ours", "r/plain"),), ("a", "b"), alike=True)
+    assert verdict(claim, **found) == expected
+
+
+@pytest.mark.parametrize("claim", STREET_CLAIMS, ids=lambda claim: claim.text[:40])
+def test_every_method_and_column_that_a_claim_names_is_in_its_recipe(claim: Claim, tmp_path: Path) -> None:
+    for name in {name for pair in claim.pairs for name in pair}:
+        recipe, _, method = name.partition("/")
+        lab = small_lab(tmp_path, *STREET_RECIPES[recipe].rows)
+        cells = STREET_RECIPES[recipe].cells(lab, Results(tmp_path / "none.jsonl"), 0)
+        assert set(claim.columns) <= {cell.domain for cell in cells if cell.method == method}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    lab = small_lab(tmp_path, "highway-night", "highway-dawn", "new-york-fog")
+    add_results(lab.results, STREET_RECIPES["table2"], lab, seeds=3)
+    drives = StreetLab(out=tmp_path, world=CAMVID, rows=CAMVID_ROWS, scale=WHOLE_DRIVES)
+    return add_results(lab.results, STREET_RECIPES["camvid"], drives, seeds=3).path
+
+
+def test_the_page_has_what_was_run_with_its_data_and_scale(file: Path) -> None:
+    text = write_markdown(read_page(file), file.parent / "streets.md", file.parent).read_text()
+    assert text.startswith("# The paper's street-scene experiments, run again")
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == [
+        "The paper's claims", "Table 2 (built-in scenes, small scale)", "Figure 3 (built-in scenes, small scale)",
+        "Dusk and day (CamVid, small scale)",
+    ]  # fmt: skip
+    for name in ("table2-scenes-small.svg", "figure3-scenes-small.svg", "camvid.svg"):
+        assert f"({name})" in text
+    assert "Where Table 2's bold type contradicts its numbers" in text
+    assert "Mean of 3 seeds." in text
+
+
+def test_claims_are_judged_on_the_data_that_has_them(file: Path) -> None:
+    page = read_page(file)
+    assert [judged.verdict for judged in page.judged] == ["holds", "holds", "not measured"]
+    assert {judged.on for judged in page.judged} == {"built-in scenes, small scale"}
+    assert "No data for 14 others" in page.judged[0].evidence
+    assert page.headline == "Of 3 claims, 2 hold and 1 are not measured"
+
+
+def test_ensembles_have_a_section_for_each_size_and_only_their_sources(file: Path) -> None:
+    lab = small_lab(file.parent, "highway-night")
+    for members in (2, 4):
+        add_results(file, scenes_ensemble(members), lab, seeds=1)
+    page = read_page(file)
+    found = {s.title: s for s in page.sections if s.title.startswith("Ensembles")}
+    assert list(found) == [
+        "Ensembles (built-in scenes, small scale)", "Ensembles of 2 (built-in scenes, small scale)",
+    ]  # fmt: skip
+    assert all(list(section.lab.rows) == ["highway-night"] for section in found.values())
+    assert {s.name for s in found.values()} == {"scenes-ensemble-scenes-small", "scenes-ensemble-2-scenes-small"}
+    table2 = next(section for section in page.sections if section.recipe.name == "table2")
+    assert {len(cell.accuracies) for cell in table2.cells} == {3}, "an ERM ensemble's other seeds are not Table 2's"
+
+
+def test_the_html_page_says_it_too_and_the_discussion_is_found_beside_the_results(file: Path) -> None:
+    (file.parent / "streets-discussion.md").write_text("It was <dark>.\n")
+    text = write_html(read_page(file), file.parent / "streets.html").read_text()
+    assert "street-scene experiments, run again</title>" in text
+    assert "It was &lt;dark&gt;." in text
+    assert text.count("<img") == 3
+    assert "points of mIoU" in text
