@@ -18,9 +18,11 @@ from benchmarks import (
     page,
     profiles,
     ranks,
+    scenes,
     segmentation,
     step,
     table1,
+    table2,
     whole,
 )
 from benchmarks.measure import Result
@@ -38,6 +40,8 @@ BENCHMARKS: dict[str, Callable[[bool], list[Result]]] = {
     "denormals": denormals.run,
     "profiles": profiles.run,
     "table1": table1.run,
+    "scenes": scenes.run,
+    "table2": table2.run,
 }
 
 

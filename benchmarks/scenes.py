@@ -9,14 +9,14 @@ from functools import partial
 from benchmarks import measure, sides
 from benchmarks.measure import Result
 from unseen.data import scenes
-from unseen.data.streets import CONDITIONS, PLACES
+from unseen.data.streets import CONDITIONS, PLACES, SIZE
 
 LEAST = 20
 """images per second and core"""
 
 
 def run(quick: bool) -> list[Result]:
-    images, size, repeats = (1, (48, 80), 1) if quick else (8, scenes.SIZE, 3)
+    images, size, repeats = (1, (48, 80), 1) if quick else (8, SIZE, 3)
     return [_measure(place, images, size, repeats) for place in PLACES]
 
 
