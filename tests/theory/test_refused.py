@@ -176,3 +176,15 @@ def test_a_linear_head_at_each_place(case, what):
 def test_a_run_whose_gamma_weighs_pixels():
     with pytest.raises(InputError, match='cost="pixel": expected "semantic"'):
         paper_gamma(unseen.ADA(cost="pixel"), 64)
+
+
+def test_images_that_give_no_finite_scores_are_named_as_such(case):
+    with pytest.raises(InputError, match=r"scores are NaN or infinite for some images; expected finite ones"):
+        surrogate(case.net, case.z0 * float("nan"), case.y, 1.0)
+
+
+def test_a_certificate_takes_a_pair_of_tensors():
+    net, heldout = trained().net, trained().heldout.head(20)
+    assert certificate(net, (heldout.images, heldout.labels), 0.1) == certificate(net, heldout, 0.1)
+    with pytest.raises(InputError, match=r"expected data, got the name 'mnist5k-train'"):
+        certificate(net, "mnist5k-train", 0.1)

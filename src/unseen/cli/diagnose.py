@@ -16,6 +16,7 @@ from unseen.cli.evaluate import Targets
 from unseen.diagnosis.diagnose import diagnose as diagnose_run
 from unseen.diagnosis.page import write_diagnosis
 from unseen.diagnosis.panels import Panel, panels
+from unseen.diagnosis.words import headline
 
 
 @app.command()
@@ -31,6 +32,7 @@ def diagnose(
     """What the theory says about a finished run: its rounds, its worst cases, how far domains are."""
     with out.status("Looking at the network's features"):
         diagnosis = diagnose_run(run, target or (), plain=plain)
+    out.print(Text(headline(diagnosis), style="bold"), end="\n\n")
     for panel in panels(diagnosis):
         if panel.rows:
             out.print(Text(panel.title, style="bold"), _table(panel), sep="\n")

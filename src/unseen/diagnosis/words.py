@@ -131,8 +131,8 @@ def certificate(diagnosis: Diagnosis) -> str:
         "the first. Lower is sturdier. Radii are shares of the features' spread (their mean half squared distance from "
         f"their centre: {_for_each(diagnosis, lambda it: it.spread)}), because features twice as large with a head "
         f"half as large are the same network. Guessing among {diagnosis.classes} classes has a loss of {guess:.2f}; "
-        f"the bound is better than that up to {_for_each(diagnosis, lambda it: crossing(it, guess))}. It counts points "
-        f"that no image reaches, so real domains do better. {_plain(diagnosis)}"
+        f"the bound is better than that up to a share of {_for_each(diagnosis, lambda it: crossing(it, guess))}. It "
+        f"counts points that no image reaches, so real domains do better. {_plain(diagnosis)}"
     )
 
 
@@ -177,10 +177,11 @@ def domains(diagnosis: Diagnosis) -> str:
     text = (
         "A domain's images are matched one to one with source images of the same class so that the sum of their "
         f"distances in features is the least there is ({PER_CLASS} of a class and {IN_ALL:,} in all at most, drawn in "
-        "the domain's proportions). rho is the mean half squared distance of the matched. Its share of the spread "
-        "would be 2 for two source images drawn at random, and is small where the network sees both as the same. Loss "
-        "is the mean on the matched images; at most is what the certificate says of any images at that distance, so "
-        "the loss is never above it. Accuracy is on all images."
+        "the domain's proportions; a source image counts again where its class has too few). rho is the mean half "
+        "squared distance of the matched. Its share of the spread would be 2 for two source images drawn at random, "
+        "and is small where the network sees both as the same. Loss is the mean on the matched images; at most is the "
+        "certificate of the matched source images at that distance, so the loss is never above it. Accuracy is on all "
+        "images."
     )
     held_out = [away.domain for away in diagnosis.model.domains if away.held_out]
     if held_out:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.cost import softmax_loss
-from unseen.data.domain import Domain
+from unseen.data.domain import Source, as_domain
 from unseen.metrics import scores_on
 from unseen.split import Split, split
 from unseen.theory.head import constants_of, linear_head, look, positive
@@ -39,16 +39,16 @@ class Certificate:
 
 
 @torch.no_grad()
-def certificate(net: Split | nn.Module, domain: Domain, rho: float | Sequence[float]) -> Certificate:
+def certificate(net: Split | nn.Module, domain: Source, rho: float | Sequence[float]) -> Certificate:
     """inf over gamma of gamma * rho + mean phi_gamma, for each rho: an upper bound by Lemma 1.
 
     The supremum in phi_gamma is over all of feature space, which is at least the one over images, so the bound holds
     for every set of images within rho in the network's features, whatever they look like. Any gamma gives a valid
-    bound; the least of 81 is taken.
+    bound; the least of 81 is taken. ``domain`` may be a pair (images, labels), too, or a torch Dataset.
     """
     radii = torch.as_tensor(rho, dtype=torch.float64).flatten().tolist()
     positive(rho=radii)
-    net = split(net)
+    net, domain = split(net), as_domain(domain, "domain")
     gram = linear_head(net, torch.float64).gram
     scores = scores_on(net, domain)
     look(net, domain.images[:SEEN], domain.labels[:SEEN], None)

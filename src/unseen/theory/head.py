@@ -106,7 +106,8 @@ def linear_head(net: Split, dtype: torch.dtype | None = None) -> Head:
     if not isinstance(module, nn.Linear):
         raise InputError(
             f'head "{net.head_name}" is a {type(module).__name__}, expected torch.nn.Linear: the theory is about a '
-            "linear head with the softmax loss; pass unseen.split(model, head=...) with the model's last linear layer"
+            "linear head with the softmax loss; let the model end with a linear layer (in place of a 1x1 convolution "
+            "after pooling: Flatten and Linear), or name it with unseen.split(model, head=...)"
         )
     weight = module.weight.to(dtype or module.weight.dtype)
     bias = weight.new_zeros(len(weight)) if module.bias is None else module.bias.to(weight.dtype)
@@ -123,6 +124,11 @@ def look(net: Split | nn.Module, x: Tensor, y: Tensor, dtype: torch.dtype | None
     _check_features(net, z0, head)
     z0 = z0.to(head.weight.dtype)
     scores = head.scores(z0)
+    if not torch.isfinite(scores).all():
+        raise InputError(
+            "the model's scores are NaN or infinite for some images; expected finite ones: look for NaN in the images, "
+            "or for a training that diverged"
+        )
     if not own_scores(z0, model_scores, head):
         raise InputError(
             f'after head "{net.head_name}" the model changes the scores, so its loss isn\'t the softmax loss of a '
