@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from unseen import cli
+from unseen import Domain, cli
 
 torch.use_deterministic_algorithms(True)  # also fills torch.empty with NaN, so that nobody reads what nobody wrote
 torch.set_num_threads(1)
@@ -122,6 +122,17 @@ def make_digits() -> Callable[..., tuple[Tensor, Tensor]]:
         for i, label in enumerate(labels.tolist()):
             images[i, :, 1:7, 2 * label] += 0.35
         return images.to(dtype), labels
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_bars(make_digits: Callable[..., tuple[Tensor, Tensor]]) -> Callable[..., Domain]:
+    """Call it with a name and a number: such images as a domain; ``light`` turns dark into light."""
+
+    def make(name: str, n: int, *, seed: int = 0, light: bool = False) -> Domain:
+        images, labels = make_digits(n, seed=seed)
+        return Domain(name, 1 - images if light else images, labels, tuple("0123"))
 
     return make
 

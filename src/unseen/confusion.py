@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unseen.data.streets import VOID
+from unseen.labels import VOID
 
 
 def confusion(answers: Tensor, labels: Tensor, classes: int) -> Tensor:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Tensor
 
-from unseen.data.streets import VOID
 from unseen.engine import at_least_float32
+from unseen.labels import VOID
 from unseen.settings import ADA
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from unseen.algorithm import augment_and_train
 from unseen.config import check_folder, make_config, warn_of_other_bits
@@ -77,9 +77,7 @@ def fit(
     if ada.batch < engine.ranks:
         raise InputError(f"batch={ada.batch} can't be shared by {engine.ranks} ranks; raise batch or start fewer ranks")
     config = make_config(net, source, ada, seed, engine, cadence, watch, job)
-    if config["source"].get("unlabelled"):
-        left_out = f"{config['source']['unlabelled']:,} of its {len(source):,} images have no labelled pixel"
-        warn(f"{source.name}: {left_out} and are left out of the training")
+    _tell_unlabelled(source, warn)
     files = RunFolder(folder) if folder is not None else None
     with (
         _saying_how_to_go_on(files),
@@ -91,9 +89,7 @@ def fit(
         with engine.seeded(seed), net.frozen():
             engine.place(net, source.images[:1])
         net.train()
-        room = partial(engine.room, folder=files.path if files else None)
-        rows = slice(None) if len(source.labelled) == len(source) else source.labelled
-        pool = engine.each(lambda: Pool(source.images[rows], source.labels[rows], ada.K, ada.n, room))
+        pool = engine.each(lambda: _pool(source, ada, partial(engine.room, folder=files.path if files else None)))
         optimizer = adam(net, ada.alpha, ada.ridge)
         state = State(net, engine.prepare(net), optimizer, pool, Draws(seed))
         if files and saved:
@@ -104,6 +100,19 @@ def fit(
         recorder.end(state)
         net.eval()
     return Run(net, pool, config, recorder.lines, files.path if files else None)
+
+
+def _tell_unlabelled(source: Domain, warn: Callable[[str], None]) -> None:
+    unlabelled = len(source) - len(source.labelled)
+    if unlabelled:
+        left_out = f"{unlabelled:,} of its {len(source):,} images have no labelled pixel"
+        warn(f"{source.name}: {left_out} and are left out of the training")
+
+
+def _pool(source: Domain, ada: ADA, room: Callable[[int, Tensor], Tensor]) -> Pool:
+    """The pool before its first round: the images that have a label."""
+    rows = slice(None) if len(source.labelled) == len(source) else source.labelled
+    return Pool(source.images[rows], source.labels[rows], ada.K, ada.n, room)
 
 
 def _open(

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from unseen.errors import RunFolderError, SaveFailed
 from unseen.state import Kept, State
-from unseen.storage import fsync_folder, read_tensors, write_atomically, write_json, write_tensors
+from unseen.storage import fsync_folder, plainly, read_tensors, write_atomically, write_json, write_tensors
 
 KEPT_CHECKPOINTS = 2
 SUBFOLDERS = ("checkpoints", "rounds", "events")
@@ -247,9 +247,8 @@ class RunFolder:
 
     def save_weights(self, model_state: Mapping[str, Tensor]) -> None:
         """The result: the model's ``state_dict``, as plain safetensors that any tool reads."""
-        plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in model_state.items()}
         with self.saving():
-            write_atomically(self.weights, safetensors.torch.save(plain))
+            write_atomically(self.weights, safetensors.torch.save(plainly(model_state)))
 
     @contextmanager
     def saving(self) -> Iterator[None]:

@@ -51,12 +51,16 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
-    """A safetensors file, atomically, with the digest that ``read_tensors`` holds it to."""
-    # A copy of each: safetensors refuses tensors that share memory, as tied weights do.
-    plain = {
+def plainly(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A copy of each as safetensors takes it, which refuses tensors that share memory, as tied weights do."""
+    return {
         name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()
     }
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
+    """A safetensors file, atomically, with the digest that ``read_tensors`` holds it to."""
+    plain = plainly(tensors)
     text = json.dumps(meta, sort_keys=True)
     # One entry: safetensors writes several in no fixed order, and equal states should be equal files.
     note = json.dumps({"sha256": _digest(plain, text), "meta": text})

@@ -7,8 +7,8 @@ from PIL import Image
 
 from unseen.data import camvid
 from unseen.data.catalogue import domain, domains
-from unseen.data.streets import VOID
 from unseen.errors import InputError
+from unseen.labels import VOID
 
 # As in the published label_colors.txt.
 LABEL_COLORS = """

@@ -9,8 +9,8 @@ from PIL import Image
 
 from unseen.data.catalogue import domain
 from unseen.data.masks import masks
-from unseen.data.streets import VOID
 from unseen.errors import InputError
+from unseen.labels import VOID
 
 NAMES = ["sky", "road", "tree"]
 SIZE = (8, 10)

@@ -7,9 +7,10 @@ from PIL import Image
 
 from unseen.data import synthia
 from unseen.data.catalogue import domain, domains, names
-from unseen.data.streets import CLASSES, LABELS, PICTURES, SYNTHIA_IDS, VOID
+from unseen.data.streets import CLASSES, LABELS, PICTURES, SYNTHIA_IDS
 from unseen.data.synthia import read_sequence
 from unseen.errors import InputError
+from unseen.labels import VOID
 
 IDS = np.array([0, *SYNTHIA_IDS.values()], np.uint16)
 HEIGHT, WIDTH = 24, 40

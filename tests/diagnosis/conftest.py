@@ -4,26 +4,23 @@ import shutil
 
 import pytest
 
-from unseen import ADA, Domain, Engine, fit
+from unseen import ADA, Engine, fit
 from unseen.diagnosis.diagnose import diagnose
 
 
 @pytest.fixture(scope="session")
-def source(make_digits):
-    images, labels = make_digits(40)
-    return Domain("bars", images, labels, tuple("abcd"))
+def source(make_bars):
+    return make_bars("bars", 40)
 
 
 @pytest.fixture(scope="session")
-def target(make_digits):
-    images, labels = make_digits(30, seed=5)
-    return Domain("other-bars", 1 - images, labels, tuple("abcd"))
+def target(make_bars):
+    return make_bars("other-bars", 30, seed=5, light=True)
 
 
 @pytest.fixture(scope="session")
-def near(make_digits):
-    images, labels = make_digits(24, seed=6)
-    return Domain("near-bars", images, labels, tuple("abcd"))
+def near(make_bars):
+    return make_bars("near-bars", 24, seed=6)
 
 
 @pytest.fixture(scope="session")

@@ -7,22 +7,20 @@ import torch
 from torch import nn
 
 from unseen import ADA, Cadence, Domain, Engine, Ensemble, fit, load, split
-from unseen.data.streets import VOID
+from unseen.labels import VOID
 from unseen.report.page import write_page
 
 CADENCE = Cadence(record=2, watch=2, save=100)
 
 
 @pytest.fixture(scope="session")
-def source(make_digits):
-    images, labels = make_digits(24)
-    return Domain("bars", images, labels, tuple("0123"))
+def source(make_bars):
+    return make_bars("bars", 24)
 
 
 @pytest.fixture(scope="session")
-def target(make_digits):
-    images, labels = make_digits(20, seed=5)
-    return Domain("other-bars", 1 - images, labels, tuple("0123"))
+def target(make_bars):
+    return make_bars("other-bars", 20, seed=5, light=True)
 
 
 @pytest.fixture(scope="session")

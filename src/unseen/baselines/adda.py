@@ -25,6 +25,7 @@ from unseen.job import load
 from unseen.recorder import Cadence, Progress
 from unseen.run import RunFolder, Saved
 from unseen.split import Split, count_classes, split
+from unseen.storage import plainly
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def _make_config(
     net: Split, source: Domain, target: Domain, adda: ADDA, seed: int, engine: Engine, cadence: Cadence
 ) -> dict[str, Any]:
     """Everything that decides the bits of an adaptation, and when and with what it was made."""
-    plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in net.model.state_dict().items()}
+    weights = safetensors.torch.save(plainly(net.model.state_dict()))
     return {
         "adda": adda.asdict(),
         "target": {
@@ -193,7 +194,7 @@ def _make_config(
             "used": adda.target_images or len(target),
             "sha256": target.fingerprint,
         },
-        "source_weights": hashlib.sha256(safetensors.torch.save(plain)).hexdigest(),
+        "source_weights": hashlib.sha256(weights).hexdigest(),
         **shared_config(net, source, seed, engine, cadence, None),
     }
 

@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from unseen.data.door import check, label_problems, without_void
-from unseen.data.streets import VOID
 from unseen.errors import InputError, all_problems
+from unseen.labels import VOID
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unseen.data.streets import VOID
 from unseen.errors import all_problems
+from unseen.labels import VOID
 
 MOST_CLASSES = VOID
 """How many classes masks can have: their numbers are kept in bytes, and the last one marks unlabelled pixels."""

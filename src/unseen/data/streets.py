@@ -1,4 +1,4 @@
-"""The street classes: SYNTHIA's thirteen, the ids its label files write for them, and the mark of unlabelled pixels."""
+"""What street domains share: SYNTHIA's thirteen classes, the ids in its label files, its places and its folders."""
 
 from __future__ import annotations
 
@@ -25,9 +25,6 @@ SYNTHIA_IDS = {
 }
 CLASSES = tuple(SYNTHIA_IDS)
 SYNTHIA_VOID = 0
-
-VOID = 255
-"""The label of a pixel that has none: it counts neither in the loss nor in the mIoU."""
 
 PLACES = {"highway": "01", "new-york": "02", "old-town": "04"}
 """SYNTHIA's sequence for each place: Highway, New York-like City, Old European Town."""

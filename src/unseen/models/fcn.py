@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from unseen.data.require import require
 from unseen.draws import generator
 from unseen.errors import InputError, did_you_mean
+from unseen.models.weights import kaiming
 
 BODIES = {"resnet50": 8, "resnet18": 16}
 """Each body, and how many pixels of the image one step in its features is."""
@@ -46,7 +47,7 @@ class FCN(nn.Module):
                 nn.Conv2d(channels, channels // 4, 3, padding=1, bias=False), nn.BatchNorm2d(channels // 4), nn.ReLU(),
                 nn.Conv2d(channels // 4, classes, 1),
             )  # fmt: skip
-        _draw(self, generator(seed, "weights"))
+        kaiming(self, generator(seed, "weights"))
         self.register_buffer("mean", torch.tensor(MEAN).view(3, 1, 1), persistent=False)
         self.register_buffer("deviation", torch.tensor(DEVIATION).view(3, 1, 1), persistent=False)
         if weights is not None:
@@ -85,18 +86,6 @@ def _dilate(stage: nn.Module, before: int) -> None:
             strided = strided and module.stride != (2, 2)
             module.dilation = module.padding = (step, step)
         module.stride = (1, 1)
-
-
-def _draw(net: nn.Module, draw: torch.Generator) -> None:
-    """Fill a network made on torch's meta device: convolutions Kaiming-normal, normalizations plain, biases zero."""
-    net.to_empty(device="cpu")
-    for module in net.modules():
-        if isinstance(module, nn.Conv2d):
-            nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu", generator=draw)
-            if module.bias is not None:
-                nn.init.zeros_(module.bias)
-        elif isinstance(module, nn.BatchNorm2d):
-            module.reset_parameters()
 
 
 def _load_body(body: nn.Module, path: Path, name: str) -> None:

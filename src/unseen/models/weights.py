@@ -14,3 +14,15 @@ def xavier(net: nn.Module, draw: torch.Generator) -> None:
             nn.init.xavier_uniform_(parameter, generator=draw)
         else:
             nn.init.zeros_(parameter)
+
+
+def kaiming(net: nn.Module, draw: torch.Generator) -> None:
+    """The same with convolutions Kaiming-normal and normalizations plain, as torchvision's ResNets begin."""
+    net.to_empty(device="cpu")
+    for module in net.modules():
+        if isinstance(module, nn.Conv2d):
+            nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu", generator=draw)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+        elif isinstance(module, nn.BatchNorm2d):
+            module.reset_parameters()
