@@ -66,7 +66,7 @@ def test_a_figure_says_data_and_scale_and_that_the_papers_numbers_are_no_yardsti
         "built-in scenes",
         "small scale",
         "96x160",
-        "1,500 steps",
+        "1,000 steps",
         "can't be compared: built-in scenes instead",
     ):
         assert said in told

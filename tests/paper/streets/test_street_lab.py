@@ -36,7 +36,7 @@ def test_the_papers_scale_has_the_papers_settings() -> None:
 
 def test_the_small_scale_is_smaller_and_else_the_papers() -> None:
     small, large = (lab(scale=scale).at("highway-dawn").request(0, OURS) for scale in (SMALL, PAPER))
-    assert (small.job.model, small.job.size, small.job.images, small.ada.T) == ("fcn-resnet18", (96, 160), 200, 1_500)
+    assert (small.job.model, small.job.size, small.job.images, small.ada.T) == ("fcn-resnet18", (96, 160), 150, 1_000)
     assert replace(small.ada, T=large.ada.T) == large.ada
 
 

@@ -46,10 +46,10 @@ class StreetScale:
 
 
 PAPER = StreetScale()
-SMALL = StreetScale(name="small", model="fcn-resnet18", size=(96, 160), images=200, T=1_500)
+SMALL = StreetScale(name="small", model="fcn-resnet18", size=(96, 160), images=150, T=1_000)
 SCALES = {scale.name: scale for scale in (PAPER, SMALL)}
-WHOLE_DRIVES = replace(SMALL, images=None)
-"""the small scale with every image of a CamVid drive"""
+WHOLE_DRIVES = replace(SMALL, images=None, T=1_500)
+"""the small scale with every image of a CamVid drive, and more steps"""
 
 
 @dataclass(frozen=True)
