@@ -73,7 +73,7 @@ def test_a_training_on_scenes_is_killed_goes_on_to_the_same_bits_and_is_evaluate
             'model="fcn-resnet20": expected convnet, fcn-resnet50, fcn-resnet18, FILE.py:FUNC',
         ),
         (["--model", "fcn-resnet18:no.pth"], "no.pth is not a file; expected a body's weights, .pth or .safetensors"),
-        ([], "whose labels are masks, expected (classes, height, width)"),
+        ([], 'the convnet gives one for each image; use a model for masks: model = "fcn-resnet18"'),
     ],
     ids=["size", "an empty side", "model", "weights", "a network for digits"],
 )

@@ -1,6 +1,7 @@
 """How a training looks: bars in a terminal, lines elsewhere."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -9,9 +10,9 @@ from unseen import console
 from unseen.recorder import Progress
 
 
-def shown(terminal: bool, steps: list[Progress]) -> str:
+def shown(terminal: bool, steps: list[Progress], width: int = 140) -> str:
     file = io.StringIO()
-    with console.showing(Console(file=file, force_terminal=terminal, width=140)) as show:
+    with console.showing(Console(file=file, force_terminal=terminal, width=width)) as show:
         for progress in steps:
             show(progress)
     return file.getvalue()
@@ -32,6 +33,14 @@ def test_a_terminal_gets_bars_with_counts_and_the_loss():
     assert "20/20" in text
     assert "128/128" in text
     assert "loss 0.250" in text
+
+
+def test_80_columns_have_room_for_the_time_left_and_the_loss():
+    text = shown(True, [Progress("minimize", 0, 1500, 0), Progress("minimize", 1500, 1500, 0, {"loss": 0.5})], width=80)
+    last = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).strip().splitlines()[-1]
+    assert last.startswith("training (rounds done: 0) ━")
+    assert "1500/1500" in last
+    assert "0:00:00 loss 0.500" in last
 
 
 def test_of_many_trainings_one_that_is_over_is_taken_off():

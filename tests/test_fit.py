@@ -343,7 +343,7 @@ BAD_SOURCES = {
     "four channels": (lambda x, y: (torch.cat([x, x[:, :1]], 1), y), ["the images have 4 channels, expected 3"]),
     "another size": (
         lambda x, y: (x[..., :6], y),
-        ["can't take images of shape (3, 8, 6)", "resize the images or use another model"],
+        ["can't take images of shape (3, 8, 6)", "resize the images, mend the model"],
     ),
     "labels from 1": (
         lambda x, y: (x, y + 1),

@@ -43,6 +43,62 @@ def test_a_model_that_cannot_be_made_is_refused_with_the_reason(tmp_path, monkey
     assert said in str(caught.value)
 
 
+OWN = """
+from torch import nn
+import unseen
+
+class Twice(nn.Module):
+    def __init__(self, scores):
+        super().__init__()
+        self.classifier = nn.Conv2d(3, scores, 1)
+    def forward(self, x):
+        return self.classifier(x)
+
+class Wrong(Twice):
+    def forward(self, x):
+        return self.clasifier(x)
+
+def good(classes):
+    return Twice(classes)
+def more(classes):
+    return Twice(classes + 2)
+def wrong(classes):
+    return Wrong(classes)
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("convnet", 'highway-dawn has masks, a class for each pixel, .* model = "fcn-resnet18", fcn-resnet50 or'),
+        ("own.py:more", "called with classes=13 it gives 15 scores, expected 13, one for each class of highway-dawn"),
+        ("own.py:wrong", r"AttributeError: 'Wrong' object has no attribute 'clasifier' \(in .*own.py, line 14\)"),
+        ("own.py:nosuch", 'has no "nosuch"; known are Twice, Wrong, good, more, wrong'),
+    ],
+)
+def test_a_model_that_does_not_suit_the_source_is_refused_before_training(tmp_path, monkeypatch, model, said):
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(OWN)
+    source = unseen.domain("highway-dawn", size=(32, 32), images=1)
+    assert Job(model="own.py:good").build_model_for(source, 0).head_name == "classifier"
+    with pytest.raises(InputError, match=said):
+        Job(model=model).build_model_for(source, 0)
+
+
+def test_a_loaded_network_knows_its_classes_and_refuses_a_domain_with_others(tmp_path):
+    dawn = unseen.domain("highway-dawn", size=(16, 24), images=2)
+    with torch.random.fork_rng(devices=[]):
+        net = torch.nn.Sequential(torch.nn.Conv2d(3, 13, 1))
+    unseen.fit(net, dawn, unseen.ERM(T=2, batch=2), folder=tmp_path / "run")
+    loaded = unseen.load(tmp_path / "run", net)
+    assert loaded.classes == dawn.classes
+    assert 0 <= unseen.evaluate(loaded, dawn) <= 1
+    assert 0 <= unseen.evaluate(loaded, (dawn.images, dawn.labels)) <= 1, "numbers have no names to compare"
+    other = unseen.Domain("mine", dawn.images, dawn.labels.clamp(max=1), ("road", "sky"))
+    with pytest.raises(InputError, match="mine: its classes are road, sky; expected those of the source, sky"):
+        unseen.evaluate(loaded, other)
+
+
 @pytest.fixture
 def six_grey_images(tmp_path):
     for i in range(6):

@@ -326,7 +326,9 @@ def test_a_model_that_returns_something_else_than_scores_is_refused(wrap, said, 
     net = split(built(lambda: Model(lambda self, x: wrap(self.fc(self.body(x))), fc=nn.Linear(6, CLASSES))))
     with pytest.raises(InputError) as caught:
         getattr(net, call)(x)
-    assert f"{said}, expected a tensor of scores (N, classes); wrap it in a module" in str(caught.value)
+    assert f"{said}, expected a tensor of scores, (N, classes) or for masks (N, classes, H, W); wrap" in str(
+        caught.value
+    )
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,8 @@ def check_folder(files: RunFolder, config: Mapping[str, Any], resume: bool) -> N
 
 
 def _differences(name: str, recorded: Any, given: Any) -> list[str]:
+    if name == "source.sha256" and recorded != given:
+        return ["the source's images or labels are others than there"]
     if not (isinstance(recorded, Mapping) and isinstance(given, Mapping)):
         return [f"{name} is {recorded!r} there, {given!r} here"] if recorded != given else []
     keys = [k for k in {**recorded, **given} if recorded.get(k) != given.get(k)]

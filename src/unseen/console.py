@@ -53,21 +53,29 @@ def showing_if(progress: Callable[[Progress], None] | bool) -> Iterator[Callable
 @contextmanager
 def showing(console: Console, name: str = "") -> Iterator[Callable[[Progress], None]]:
     """A callback that shows the progress of one training."""
-    with showing_many(console) as show:
+    with _showing(console, name_width=len(name)) as show:
         yield lambda progress: show(name, progress)
 
 
 @contextmanager
 def showing_many(console: Console) -> Iterator[Callable[[str, Progress | None], None]]:
     """A callback that shows the progress of several trainings at once, each by its name; None takes one off."""
+    with _showing(console, name_width=24) as show:
+        yield show
+
+
+@contextmanager
+def _showing(console: Console, *, name_width: int) -> Iterator[Callable[[str, Progress | None], None]]:
     if not console.is_terminal:
         yield _Lines(console)
         return
+    named = TextColumn("{task.fields[name]}", style="bold", table_column=Column(overflow="fold", min_width=name_width))
     columns = (
-        TextColumn("{task.fields[name]}", style="bold", table_column=Column(overflow="fold", min_width=24)),
+        *([named] if name_width else []),
         TextColumn("{task.description}"), BarColumn(bar_width=None),
-        MofNCompleteColumn(table_column=Column(no_wrap=True)), _Rate(Column(no_wrap=True)), TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}", style="dim"),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)), _Rate(Column(no_wrap=True)),
+        TimeRemainingColumn(table_column=Column(no_wrap=True)),
+        TextColumn("{task.fields[note]}", style="dim", table_column=Column(no_wrap=True)),
     )  # fmt: skip
     with Bars(*columns, console=console, expand=True) as bars:
         yield _Bars(bars)

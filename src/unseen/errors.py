@@ -44,14 +44,14 @@ class RunsFailed(InputError):
     exit_code = 7
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``'; did you mean "gamma"?'`` for the nearest known name, else the list of known names."""
+def did_you_mean(name: str, known: Iterable[str], *, listed: bool = False) -> str:
+    """``'; did you mean "gamma"?'`` for the nearest known name, else the list of known names, unless they're listed."""
     known = sorted(known)
     near = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=1, cutoff=0.5)
     if near:
         match = next(k for k in known if k.lower() == near[0])
         return f'; did you mean "{match}"?'
-    return f"; known are {', '.join(known)}"
+    return "" if listed else f"; known are {', '.join(known)}"
 
 
 def all_problems(what: str, problems: list[str]) -> None:

@@ -20,7 +20,7 @@ from unseen.errors import InputError, RunFolderError, all_problems
 from unseen.model_names import CONVNET, FCNS, build_model
 from unseen.models import ConvNet
 from unseen.run import RunFolder
-from unseen.split import Split, split
+from unseen.split import Split, count_classes, split
 
 HELD_OUT = {DEFAULT_SOURCE: "mnist5k-heldout", "mnist-train": "mnist-test"}
 
@@ -103,6 +103,23 @@ class Job:
         model = build_model(self.model, classes, seed, dropout=self.dropout, width=self.width)
         return split(model, self.head)
 
+    def build_model_for(self, source: Domain, seed: int) -> Split:
+        """The same for a source; a model that doesn't give one score for each of its classes is refused."""
+        if source.segmented and self.model == CONVNET:
+            raise InputError(
+                f"{source.name} has masks, a class for each pixel, and the {CONVNET} gives one for each image; use a "
+                f'model for masks: model = "{next(reversed(FCNS))}", {next(iter(FCNS))} or FILE.py:FUNCTION'
+            )
+        classes = len(source.classes)
+        net = self.build_model(classes, seed)
+        given = count_classes(net, source.images, pixels=source.segmented)
+        if given != classes:
+            raise InputError(
+                f'model="{self.model}": called with classes={classes} it gives {given} scores, expected {classes}, one '
+                f"for each class of {source.name}; let its last layer have as many as it is told"
+            )
+        return net
+
     def asdict(self) -> dict[str, Any]:
         """Every field by name, for a config file."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
@@ -130,7 +147,7 @@ def job_of(config: dict[str, Any], folder: Path) -> Job:
 
 
 def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
-    """The trained network of a finished run, in evaluation mode.
+    """The trained network of a finished run, in evaluation mode; ``classes`` of it are those it was trained on.
 
     ``model`` is needed for a run started from Python: the same network, whose weights are then replaced.
     """
@@ -143,7 +160,9 @@ def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
         if job.model == CONVNET or job.model.partition(":")[0] in FCNS:
             Engine(device="cpu").place(model)  # in the layout it was trained in
     _load_weights(model.model if isinstance(model, Split) else model, files.weights)
-    return split(model, config["model"]["head"]).eval()
+    net = split(model, config["model"]["head"]).eval()
+    net.classes = tuple(config["source"]["classes"])
+    return net
 
 
 def _load_weights(model: nn.Module, path: Path) -> None:

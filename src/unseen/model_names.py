@@ -54,7 +54,7 @@ def _maker(name: str) -> Callable[..., Any]:
         known = [CONVNET, *FCNS]
         raise InputError(
             f'model="{name}": expected {", ".join(known)}, FILE.py:FUNCTION or MODULE:FUNCTION'
-            f"{did_you_mean(name, known)}"
+            f"{did_you_mean(name, known, listed=True)}"
         )
     try:
         module = _module_from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
@@ -62,7 +62,7 @@ def _maker(name: str) -> Callable[..., Any]:
         raise InputError(f'model="{name}": {place} can\'t be imported: {error}') from error
     maker: Callable[..., Any] | None = getattr(module, function, None)
     if maker is None:
-        known = [n for n in vars(module) if not n.startswith("_")]
+        known = [n for n, v in vars(module).items() if callable(v) and getattr(v, "__module__", "") == module.__name__]
         raise InputError(f'model="{name}": {place} has no "{function}"{did_you_mean(function, known)}')
     return maker
 

@@ -73,7 +73,7 @@ def train(
     job = request.job
     source = job.load_source()
     return fit(
-        job.build_model(len(source.classes), request.seed),
+        job.build_model_for(source, request.seed),
         source,
         request.ada,
         seed=request.seed,

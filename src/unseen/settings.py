@@ -108,7 +108,7 @@ def _choice_problems(values: Mapping[str, Any]) -> list[str]:
         value = values.get(name)
         if value not in known:
             expected = " or ".join(f'"{k}"' for k in known)
-            found.append(f'{name}="{value}": expected {expected}{did_you_mean(str(value), known)}')
+            found.append(f'{name}="{value}": expected {expected}{did_you_mean(str(value), known, listed=True)}')
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,13 +25,15 @@ class _Reached(Exception):
 class Split(nn.Module):
     """A model and the module in it that is the head: ``features(x)`` is what enters it, ``head(z)`` what it makes.
 
-    Calling it is calling the model. The weights are the model's own, not a copy.
+    Calling it is calling the model. The weights are the model's own, not a copy. ``classes`` are the names of what it
+    was trained on, where that is known: ``unseen.load`` knows.
     """
 
     def __init__(self, model: nn.Module, head: str) -> None:
         super().__init__()
         self.model = model
         self.head_name = head
+        self.classes: tuple[str, ...] | None = None
         self._check_coupling()
 
     def forward(self, x: Tensor) -> Tensor:
@@ -122,8 +125,9 @@ class Split(nn.Module):
             return out
         got = tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__
         raise InputError(
-            f"{type(self.model).__name__} returned {got}, expected a tensor of scores (N, classes); wrap it in a "
-            "module whose forward returns the scores alone"
+            f"{type(self.model).__name__} returned {got}, expected a tensor of scores, (N, classes) or for masks "
+            "(N, classes, H, W); wrap it in a module whose forward returns the scores alone, such as "
+            'model(x)["out"] of a torchvision network for masks'
         )
 
     def _never_called(self) -> str:
@@ -221,6 +225,13 @@ def _pass_head(model: nn.Module, tried: str | None = None) -> str:
     return f'pass head=, the name of the layer that makes the scores, for instance head="{last[-1]}" (of {listed})'
 
 
+def _raised_at(error: BaseException) -> str:
+    """``nets.py, line 12``: where an error was raised, as far as it is the user's or a library's own Python."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = next((f for f in reversed(frames) if "/torch/" not in f.filename), frames[-1])
+    return f"{last.filename}, line {last.lineno}"
+
+
 def count_classes(net: Split, x: Tensor, *, pixels: bool | None = False) -> int:
     """How many scores the model gives for each image, or for each of its pixels; refuses images it can't take.
 
@@ -240,10 +251,13 @@ def count_classes(net: Split, x: Tensor, *, pixels: bool | None = False) -> int:
     try:
         with net.frozen(), torch.no_grad():
             _, scores = net.features_and_scores(beside(net, x[:1]))
-    except RuntimeError as error:
+    except InputError:
+        raise
+    except Exception as error:  # the model is the user's: whatever its forward raises is for them to see
+        kind = "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
         raise InputError(
-            f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {error}; resize "
-            "the images or use another model"
+            f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {kind}{error} (in "
+            f"{_raised_at(error)}); resize the images, mend the model or use another"
         ) from error
     if pixels and scores.shape[2:] != x.shape[2:]:
         raise InputError(

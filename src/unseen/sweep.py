@@ -219,7 +219,9 @@ def _option_problems(jobs: int | None, engine: str, address: str | None) -> list
     if jobs is not None and (not is_whole(jobs) or jobs < 1):
         found.append(f"jobs={jobs!r}: expected a whole number, 1 or more")
     if engine not in ENGINES:
-        found.append(f'engine="{engine}": expected "processes" or "ray"{did_you_mean(str(engine), ENGINES)}')
+        found.append(
+            f'engine="{engine}": expected "processes" or "ray"{did_you_mean(str(engine), ENGINES, listed=True)}'
+        )
     elif address is not None and engine != "ray":
         found.append(f'address="{address}": only engine="ray" has one; leave it out, or add engine="ray"')
     return found

@@ -87,7 +87,7 @@ def test_the_kernel_reaches_folders_and_built_in_digits_that_are_resized(two_cla
 
 def test_built_in_digits_have_one_size():
     assert domain("uci-8x8", 32) is domain("uci-8x8", (32, 32)) is domain("uci-8x8")
-    with pytest.raises(InputError, match="size is 64, but these digits are 32x32; leave size out"):
+    with pytest.raises(InputError, match="expected images of size 64, but these are digits, 32x32, with one class"):
         domain("uci-8x8", 64)
 
 

@@ -244,8 +244,11 @@ def test_the_list_of_classes_can_have_void_and_colours(mine):
 
 
 BAD_FILES = {
-    "some with values": ("sky = 0\nroad\n", "expected a line NAME, or a line NAME = VALUES, for each class"),
-    "empty": ("", "some of each, or none"),
+    "some with values": ("sky = 0\nroad\n", 'got "road" beside lines with ='),
+    "empty": ("", "expected for each class a line NAME .* got no class"),
+    "a colour without =": ("sky #808080\nroad #804080\n", 'such as road = 3 or road = #804080; got "sky #808080"'),
+    "a colour after a colon": ("sky: 128, 128, 128\n", 'got "sky: 128, 128, 128"'),
+    "a number first": ("0 sky\n1 road\n", 'got "0 sky"'),
     "a name twice": ("sky\nroad\nsky\n", "got sky twice"),
     "words for values": ("sky = blue\n", 'the value of "sky" isn\'t one'),
 }
@@ -270,5 +273,31 @@ def test_a_target_has_the_sources_class_numbers(mine):
     made = domain(mine, classes=("car", "tree", "road", "sky"))
     assert made.classes == ("car", "tree", "road", "sky")
     np.testing.assert_array_equal(made.labels[0], np.choose(np.minimum(numbers(0), 3), [3, 2, 1, VOID]))
-    with pytest.raises(InputError, match="tree are none of the expected classes sky, road"):
+    with pytest.raises(InputError, match="expected the source's classes sky, road, got also tree"):
         domain(mine, classes=("sky", "road"))
+
+
+@pytest.mark.parametrize("classes", ["sky", None, 3])
+def test_classes_that_are_no_list_of_names_are_refused(mine, classes):
+    with pytest.raises(InputError, match="expected a list of names, or a mapping from names to values"):
+        masks(mine / "images", mine / "masks", classes)
+
+
+def test_masks_saved_as_jpeg_are_told_from_missing_ones(mine):
+    for file in (mine / "masks").glob("*.png"):
+        file.rename(file.with_suffix(".jpg"))
+    with pytest.raises(InputError, match=r"save them as PNG \(there are .jpg; JPEG changes the values\)"):
+        domain(f"masks:{mine}")
+
+
+def test_a_list_of_classes_may_begin_with_a_byte_order_mark_and_its_file_is_named(mine):
+    (mine / "classes.txt").write_text("sky\nroad\nvoid\n", encoding="utf-8-sig")
+    with pytest.raises(InputError, match="has values of no class"):
+        domain(f"masks:{mine}")
+    (mine / "classes.txt").write_text("sky = 0\nroad = 1\nvoid = 2, 255\n", encoding="utf-8-sig")
+    assert domain(f"masks:{mine}").classes == ("sky", "road")
+    (mine / "classes.txt").write_text("sky = 0\nroad = 0\n")
+    with pytest.raises(InputError, match=r"classes\.txt: classes: 0 stands for"):
+        domain(f"masks:{mine}")
+    with pytest.raises(InputError, match="nowhere: expected a folder with images/, masks/ and classes"):
+        domain(f"masks:{mine / 'nowhere'}")

@@ -281,7 +281,7 @@ def test_all_names_are_known_without_looking_at_the_disk(monkeypatch):
 def test_real_digits_have_one_size(publish, tmp_path):
     publish("svhn-test")
     assert len(domain("svhn-test", 32, data=tmp_path)) == 12
-    with pytest.raises(InputError, match="size is 64, but these digits are 32x32"):
+    with pytest.raises(InputError, match="expected images of size 64, but these are digits, 32x32"):
         domain("svhn-test", 64, data=tmp_path)
 
 

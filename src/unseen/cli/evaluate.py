@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,18 +14,21 @@ from unseen.cli.app import Data, app, out, print_error
 from unseen.data.catalogue import domains, targets
 from unseen.data.domain import Domain
 from unseen.errors import InputError
-from unseen.evaluation import config_of, score_run
+from unseen.evaluation import Score, config_of, score_run
 from unseen.job import HELD_OUT, job_of
 from unseen.report.page import write_page
 
 RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs, or of ensembles.", metavar="RUN...")]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="Domain or folder; may be repeated.")]
 
+ACROSS = 4
+"""columns of numbers that a table of 80 characters has room for"""
+
 
 @app.command()
 def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> None:
     """Accuracy of finished runs on domains, mIoU for masks; on every target of their source when none is named."""
-    tables: dict[tuple[str, ...], Table] = {}
+    found: dict[tuple[str, ...], dict[str, list[Score]]] = {}
     problems = []
     for run in runs:
         try:
@@ -33,16 +36,32 @@ def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> Non
         except InputError as error:
             problems.append(error)
             continue
-        names = tuple(f"{s.domain} ({s.images:,})" for s in scores)
-        measure = "mIoU" if scores[0].miou is not None else "Accuracy"
-        table = Table(Column("run", overflow="fold"), *names, title=f"{measure} of the last iterate (images)")
-        tables.setdefault(names, table).add_row(escape(run.name), *(f"{s.value:.1%}" for s in scores))
-    for table in tables.values():
-        out.print(table)
+        found.setdefault(tuple(f"{s.domain} ({s.images:,})" for s in scores), {})[run.name] = scores
+    for names, scored in found.items():
+        for table in _tables(names, scored):
+            out.print(table)
     for problem in problems[1:]:
         print_error(problem)
     if problems:
         raise problems[0]
+
+
+def _tables(names: Sequence[str], scored: Mapping[str, Sequence[Score]]) -> Iterator[Table]:
+    """Runs down and domains across; the other way round, a few runs at a time, where the domains are many."""
+    first, *_ = scored.values()
+    title = f"{'Accuracy' if first[0].miou is None else 'mIoU'} of the last iterate (images)"
+    if len(names) <= ACROSS:
+        table = Table(Column("run", overflow="fold"), *names, title=title)
+        for run, scores in scored.items():
+            table.add_row(escape(run), *(f"{s.value:.1%}" for s in scores))
+        yield table
+        return
+    for start in range(0, len(scored), ACROSS):
+        some = dict(list(scored.items())[start : start + ACROSS])
+        table = Table("domain", *(Column(escape(run), overflow="fold") for run in some), title=title)
+        for row, name in enumerate(names):
+            table.add_row(name, *(f"{scores[row].value:.1%}" for scores in some.values()))
+        yield table
 
 
 @app.command()
@@ -60,7 +79,8 @@ def report(
 @app.command("domains")
 def list_domains(data: Data = None) -> None:
     """List the domains there are, and what is missing with how to get it."""
-    here, absent = Table("name", "role", "images", "from", "stands in for", title="Domains"), []
+    named = Column("name", no_wrap=True)
+    here, absent = Table(named, "role", "images", "from", "stands in for", title="Domains"), []
     for entry in domains():
         if entry.missing:
             absent.append(entry)
@@ -68,7 +88,7 @@ def list_domains(data: Data = None) -> None:
             here.add_row(entry.name, entry.role, f"{entry.count:,}", entry.origin, entry.stands_in_for or "")
     out.print(here)
     if absent:
-        table = Table("name", "what", "how to get it", title="Missing")
+        table = Table(Column("name", no_wrap=True), "what", Column("how to get it", overflow="fold"), title="Missing")
         for entry in absent:
             table.add_row(entry.name, escape(entry.origin), escape(entry.missing or ""))
         out.print(table)

@@ -82,7 +82,7 @@ def _carry_out(each: Experiment[L], lab: L, *, seeds: int, jobs: int | None, tra
 def _lab(folder: Path, each: Recipe, *, stand_ins: bool, scale: str | None, **options: Any) -> Lab:
     scale = scale or next(iter(SCALES))
     if scale not in SCALES:
-        raise InputError(f"--scale {scale}: expected {' or '.join(SCALES)}{did_you_mean(scale, SCALES)}")
+        raise InputError(f"--scale {scale}: expected {' or '.join(SCALES)}{did_you_mean(scale, SCALES, listed=True)}")
     if stand_ins:
         return stand_in_lab(folder, scale=SCALES[scale], **options)
     return real_lab(folder, columns=each.columns, adapting=each.adapting, scale=SCALES[scale], **options)

@@ -24,24 +24,25 @@ from unseen.sweep import run as run_sweep
 @app.command()
 def train(
     config: Annotated[Path | None, typer.Option(help="TOML file with any settings; flags win over it.")] = None,
-    source: Annotated[str | None, typer.Option(help=f"A name or a folder of classes ({DEFAULT_SOURCE}).")] = None,
+    source: Annotated[str | None, typer.Option(help=f"A name, a folder, masks:FOLDER ({DEFAULT_SOURCE}).")] = None,
+    images: Annotated[int | None, typer.Option(help="How many of its images (all).")] = None,
     size: Annotated[str | None, typer.Option(help="Resize images: a side, or HEIGHTxWIDTH.")] = None,
-    model: Annotated[str | None, typer.Option(help="convnet, fcn-resnet18, FILE.py:FUNCTION.")] = None,
-    gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer to the originals (1).")] = None,
+    model: Annotated[str | None, typer.Option(help="convnet, fcn-resnet50 or 18, FILE.py:FUNCTION.")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
     K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is plain training (2).")] = None,
     T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of every random draw (0).")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads (as torch chooses).")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 (a GPU if there is one).")] = None,
-    precision: Annotated[str | None, typer.Option(help="float32 or bf16 (bf16 where the hardware has it).")] = None,
+    precision: Annotated[str | None, typer.Option(help="float32 or bf16 (as the hardware has it).")] = None,
     out_: Annotated[Path | None, typer.Option("--out", help="Run folder (runs/NAME).")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on in this run folder; takes no setting.")] = None,
     data: Data = None,
 ) -> None:
-    """Train on one source domain. With no options: ADA (K=2, gamma=1) on the built-in digits."""
+    """Train on one source domain (with no options: ADA on the built-in digits)."""
     flags = {
-        "source": source, "size": _size(size), "model": model, "gamma": gamma, "K": K, "T": T, "seed": seed,
-        "threads": threads, "device": device, "precision": precision, "out": out_,
+        "source": source, "images": images, "size": _size(size), "model": model, "gamma": gamma, "K": K, "T": T,
+        "seed": seed, "threads": threads, "device": device, "precision": precision, "out": out_,
     }  # fmt: skip
     if resume is not None:
         given = [name for name, value in (flags | {"config": config}).items() if value is not None]

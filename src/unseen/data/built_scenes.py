@@ -9,9 +9,9 @@ import torch
 
 from unseen.data import scenes
 from unseen.data.codes import make_codes
-from unseen.data.domain import Domain
+from unseen.data.domain import Domain, same_classes
 from unseen.data.folder import Size, checked_size
-from unseen.data.streets import CLASSES, CONDITIONS, IMAGES, PLACES, SIZE, SYNTHIA_IDS, SYNTHIA_VOID, same_classes
+from unseen.data.streets import CLASSES, CONDITIONS, IMAGES, PLACES, SIZE, SYNTHIA_IDS, SYNTHIA_VOID
 
 NAMES = {f"{place}-{condition}": (place, condition) for place in PLACES for condition in CONDITIONS}
 """The place and the condition of each domain."""

@@ -228,4 +228,7 @@ def targets(source: str = DEFAULT_SOURCE) -> tuple[str, ...]:
 
 def _refuse_other_size(name: str, size: folder.Size) -> None:
     if size not in (None, digits.SIDE, (digits.SIDE, digits.SIDE)):
-        raise InputError(f"{name}: size is {size}, but these digits are {digits.SIDE}x{digits.SIDE}; leave size out")
+        raise InputError(
+            f"{name}: expected images of size {size}, but these are digits, {digits.SIDE}x{digits.SIDE}, with one "
+            "class for each image; leave size out, or use domains like the source"
+        )

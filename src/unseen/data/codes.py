@@ -80,7 +80,7 @@ def read_values(path: Path, coloured: bool) -> NDArray[Any]:
     if header.channels > 2:
         raise InputError(
             f"is a PNG of kind {header.kind}, but the classes are given as numbers; expected grey or a palette: save "
-            "it so, or give the classes' colours"
+            "it so, or give the classes' colours (in classes.txt, NAME = #rrggbb)"
         )
     return read_png(path, channel=0)
 
@@ -90,6 +90,8 @@ def make_codes(classes: Classes, void: Value | list[Value] | None = None) -> Cod
 
     ``void`` is the value, or the list of them, of unlabelled pixels. Without it, 255 is, unless a class has that value.
     """
+    if isinstance(classes, str) or not isinstance(classes, Sequence | Mapping):
+        raise InputError(f"classes={classes!r}: expected a list of names, or a mapping from names to values")
     given = dict(classes) if isinstance(classes, Mapping) else {name: i for i, name in enumerate(classes)}
     meanings = {f'"{name}"': meaning for name, meaning in given.items()}
     if void is not None:
@@ -133,7 +135,10 @@ def _value_problems(values: Mapping[str, Sequence[tuple[bool, int]]], kinds: set
         expected = 'a number 0..65535, a colour (r, g, b) or "#rrggbb", or a list of these'
         return [f"the value of {', '.join(wrong)} isn't one; expected {expected}"]
     if len(kinds) > 1:
-        return ["some values are numbers and some colours; expected one kind, that of the files"]
+        return [
+            "some values are numbers and some colours; expected one kind, that of the files. A colour is (r, g, b) or "
+            '"#rrggbb", and a list is several values'
+        ]
     owners: dict[int, list[str]] = {}
     for name, numbers in values.items():
         for _, number in numbers:

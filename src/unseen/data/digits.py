@@ -92,7 +92,7 @@ def kernel_problems(resize: object) -> list[str]:
     """What is wrong with the name of a kernel, if anything."""
     if resize in KERNELS:
         return []
-    return [f"resize={resize!r}: expected one of {', '.join(KERNELS)}{did_you_mean(str(resize), KERNELS)}"]
+    return [f"resize={resize!r}: expected one of {', '.join(KERNELS)}{did_you_mean(str(resize), KERNELS, listed=True)}"]
 
 
 def _lanczos(pixels: Pixels) -> Pixels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sized
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -75,6 +75,15 @@ class Domain:
 
 
 Source: TypeAlias = Domain | tuple[Tensor, Tensor] | Dataset[Any]
+
+
+def same_classes(name: str, own: Sequence[str], source: Sequence[str] | None) -> None:
+    """Refuse a target whose classes aren't the source's."""
+    if source is not None and tuple(source) != tuple(own):
+        raise InputError(
+            f"{name}: its classes are {', '.join(own)}; expected those of the source, {', '.join(source)}: use domains "
+            "of one set, or read the target with classes= of the source"
+        )
 
 
 def as_domain(data: Source, name: str = "source", classes: int | None = None) -> Domain:

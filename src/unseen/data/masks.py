@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from os import PathLike
@@ -17,6 +18,7 @@ from unseen.errors import InputError, all_problems
 IMAGES, MASKS, CLASSES = "images", "masks", "classes.txt"
 """What a folder has that is read by its name alone."""
 _VOID = "void"
+_VALUED = re.compile(r"#|:\s*\d|^\d+\W+\w|(\W+\d+){3}$")  # a name and a value on one line, without =
 
 
 def masks(
@@ -72,16 +74,22 @@ def masks_in(
     ``classes`` are the source's, for a target: its numbers hold, and a class that the file doesn't list doesn't occur.
     """
     root = Path(path).expanduser()
+    if not root.is_dir():
+        raise InputError(f"{root}: expected a folder with {IMAGES}/, {MASKS}/ and {CLASSES}; check the path")
     listed, void = _read_classes(root / CLASSES)
     if classes is not None:
         strangers = [name for name in listed if name not in classes]
         if strangers:
             raise InputError(
-                f"{root / CLASSES}: {', '.join(strangers)} are none of the expected classes {', '.join(classes)}; "
-                "give them the source's names, or list their values under void"
+                f"{root / CLASSES}: expected the source's classes {', '.join(classes)}, got also "
+                f"{', '.join(strangers)}; use the source's names, or list their values under void"
             )
         listed = {name: listed.get(name, []) for name in classes}
     name = root.resolve().name
+    try:
+        make_codes(listed, void)
+    except InputError as error:
+        raise InputError(f"{root / CLASSES}: {error}") from error
     return masks(root / IMAGES, root / MASKS, listed, size, void=void, resize=resize, name=name)
 
 
@@ -106,22 +114,39 @@ def _name(images: Path) -> str:
 def _read_classes(path: Path) -> tuple[dict[str, Value | list[Value]], list[Value] | None]:
     """What a ``classes.txt`` says: the values of each class, and those of unlabelled pixels."""
     try:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: can't be read ({error}); expected a text file with a class on each line") from error
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    got = _odd(lines)
+    if got:
+        raise InputError(
+            f"{path}: expected for each class a line NAME (numbered 0, 1, 2, ...), or for each a line NAME = VALUES, "
+            f"such as road = 3 or road = #804080; got {got}"
+        )
     parts = [line.partition("=") for line in lines]
     names = [name.strip() for name, _, _ in parts]
-    repeated = {name for name in names if names.count(name) > 1}
-    if repeated or len({equals for _, equals, _ in parts}) != 1:
-        got = f"{', '.join(sorted(repeated))} twice" if repeated else "some of each, or none"
-        raise InputError(f"{path}: expected a line NAME, or a line NAME = VALUES, for each class, got {got}")
     values: dict[str, list[Value]] = {
         name: [_value(word.strip()) for word in words.split(",")] if equals else [number]
         for number, (name, (_, equals, words)) in enumerate(zip(names, parts, strict=True))
     }
     void = values.pop(_VOID, None)
     return dict(values), void
+
+
+def _odd(lines: Sequence[str]) -> str | None:
+    """What isn't as it should be in the lines of a ``classes.txt``."""
+    if not lines:
+        return "no class"
+    names = [line.partition("=")[0].strip() for line in lines]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        return f"{', '.join(repeated)} twice"
+    bare = [line for line in lines if "=" not in line]
+    valued = [line for line in bare if _VALUED.search(line)]
+    if valued:
+        return f'"{valued[0]}"'
+    return f'"{bare[0]}" beside lines with =' if 0 < len(bare) < len(lines) else None
 
 
 def _value(word: str) -> Value:

@@ -46,11 +46,13 @@ def pair_up(images: Path, masks: Path, *, prefix: str = "", suffix: str = "") ->
     bare = [file.name for stem, file in by_name.items() if stem not in drawn]
     lonely = [file.name for stem, file in drawn.items() if stem not in by_name]
     twice = [file.name for file in pictures if by_name[file.stem] != file]
+    others = {file.suffix for file in visible(masks) if is_image(file) and file.suffix.lower() != ".png"}
+    as_png = f"save them as PNG (there are {', '.join(sorted(others))}; JPEG changes the values)"
     problems = [
         *_some(
             bare,
             f"of {len(by_name):,} images in {images} have no mask NAME{suffix}.png in {masks}",
-            "add them, or remove the images",
+            as_png if others else "add them, or remove the images",
         ),
         *_some(
             lonely, f"of {len(drawn):,} masks in {masks} have no image in {images}", "add them, or remove the masks"

@@ -8,9 +8,9 @@ from os import PathLike
 from pathlib import Path
 
 from unseen.data import camvid, synthia
-from unseen.data.domain import Domain
+from unseen.data.domain import Domain, same_classes
 from unseen.data.folder import Size
-from unseen.data.streets import CLASSES, CONDITIONS, IMAGES, PLACES, SIZE, same_classes
+from unseen.data.streets import CLASSES, CONDITIONS, IMAGES, PLACES, SIZE
 
 NAMES = (*synthia.SEQUENCES, *camvid.DRIVES)
 

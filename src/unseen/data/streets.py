@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-
-from unseen.errors import InputError
 
 # The ids of SYNTHIA-SEQS: 0 is void, 13 and 14 are reserved and never appear.
 SYNTHIA_IDS = {
@@ -38,15 +35,6 @@ PICTURES = Path("RGB", "Stereo_Left", "Omni_F")
 """Where a SYNTHIA sequence has the images of its left front camera."""
 LABELS = Path("GT", "LABELS", "Stereo_Left", "Omni_F")
 """Where it has their labels."""
-
-
-def same_classes(name: str, own: Sequence[str], source: Sequence[str] | None) -> None:
-    """Refuse a target whose classes aren't the source's."""
-    if source is not None and tuple(source) != tuple(own):
-        raise InputError(
-            f"{name}: its classes are {', '.join(own)}; expected those of the source, {', '.join(source)}: use domains "
-            "of one set"
-        )
 
 
 def sequence(place: str, condition: str) -> str:

@@ -67,7 +67,7 @@ class Engine(Ranks):
         if self.precision not in PRECISIONS:
             raise InputError(
                 f'precision="{self.precision}": expected "float32" or "bf16"'
-                f"{did_you_mean(str(self.precision), PRECISIONS)}"
+                f"{did_you_mean(str(self.precision), PRECISIONS, listed=True)}"
             )
 
     def __str__(self) -> str:

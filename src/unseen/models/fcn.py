@@ -40,7 +40,7 @@ class FCN(nn.Module):
     ) -> None:
         super().__init__()
         if body not in BODIES:
-            raise InputError(f'body="{body}": expected {" or ".join(BODIES)}{did_you_mean(body, BODIES)}')
+            raise InputError(f'body="{body}": expected {" or ".join(BODIES)}{did_you_mean(body, BODIES, listed=True)}')
         with torch.device("meta"):  # no draw from torch's own generator
             self.body, channels = _dilated(body)
             self.classifier = nn.Sequential(

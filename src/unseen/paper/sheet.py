@@ -39,7 +39,7 @@ def as_rich(sheet: Sheet) -> Table:
         box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title_style="bold",
     )  # fmt: skip
     for i, heading in enumerate(sheet.headings):
-        table.add_column(Text(heading), justify="left" if i in sheet.words else "right")
+        table.add_column(Text(heading), justify="left" if i in sheet.words else "right", overflow="fold")
     for name, rows in sheet.groups:
         for i, entries in enumerate(rows):
             table.add_row(*map(Text, ("" if i else name, *entries)))

@@ -13,9 +13,11 @@ def check(place: str, condition: str, *, index: int = 0, seed: int = 0, size: Si
     """Refuse what can't be rendered, all of it in one message."""
     problems = []
     if place not in PLACES:
-        problems.append(f'place is "{place}", expected one of {", ".join(PLACES)}{did_you_mean(str(place), PLACES)}')
+        problems.append(
+            f'place is "{place}", expected one of {", ".join(PLACES)}{did_you_mean(str(place), PLACES, listed=True)}'
+        )
     if condition not in CONDITIONS:
-        expected = f"expected one of {', '.join(CONDITIONS)}{did_you_mean(str(condition), CONDITIONS)}"
+        expected = f"expected one of {', '.join(CONDITIONS)}{did_you_mean(str(condition), CONDITIONS, listed=True)}"
         problems.append(f'condition is "{condition}", {expected}')
     if not _whole(index) or index < 0:
         problems.append(f"index is {index!r}, expected a whole number from 0 on")

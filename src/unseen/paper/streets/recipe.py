@@ -62,14 +62,14 @@ class StreetRecipe(Experiment[StreetLab]):
             raise InputError(f"{self.name}: nothing stands in for {self.world.name}; leave --stand-ins out")
         chosen = scale or next(iter(self.scales))
         if chosen not in self.scales:
-            hint = did_you_mean(chosen, self.scales)
+            hint = did_you_mean(chosen, self.scales, listed=True)
             raise InputError(f"--scale {chosen}: expected {' or '.join(self.scales)} for {self.name}{hint}")
         world = SCENES if stand_ins else self.world
         rows = {source: self.rows[source] for source in self._sources(sources)}
         return open_lab(world, rows, out, scale=self.scales[chosen], precision=precision)
 
     def _sources(self, asked: Sequence[str]) -> Sequence[str]:
-        unknown = [f'"{name}"{did_you_mean(name, self.rows)}' for name in asked if name not in self.rows]
+        unknown = [f'"{name}"{did_you_mean(name, self.rows, listed=True)}' for name in asked if name not in self.rows]
         if unknown:
             raise InputError(f"--sources: expected some of {', '.join(self.rows)}, got {', '.join(unknown)}")
         return [name for name in self.rows if name in asked] or self.usual or tuple(self.rows)
