@@ -15,15 +15,16 @@ from unseen.paper.results import Results
 from unseen.paper.sheet import Sheet
 from unseen.report.verdicts import listed
 
-_MANY: dict[Verdict, str] = {
-    "holds": "hold",
-    "holds in part": "hold in part",
-    "contradicted in part": "are contradicted in part",
-    "does not hold": "do not hold",
-    "can't tell": "can't be told",
-    "not all measured": "are measured in part",
-    "not measured": "are not measured",
+_TOLD: dict[Verdict, tuple[str, str]] = {
+    "holds": ("holds", "hold"),
+    "holds in part": ("holds in part", "hold in part"),
+    "contradicted in part": ("is contradicted in part", "are contradicted in part"),
+    "does not hold": ("does not hold", "do not hold"),
+    "can't tell": ("can't be told", "can't be told"),
+    "not all measured": ("is measured in part", "are measured in part"),
+    "not measured": ("is not measured", "are not measured"),
 }
+"""each verdict, said of one claim and of several"""
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class ResultsPage:
     def headline(self) -> str:
         """How many claims stand how."""
         counts = Counter(judged.verdict for judged in self.judged)
-        told = [f"{counts[verdict]} {words}" for verdict, words in _MANY.items() if counts[verdict]]
+        told = [f"{n} {one if n == 1 else many}" for verdict, (one, many) in _TOLD.items() if (n := counts[verdict])]
         return f"Of {len(self.judged)} claims, {listed(told)}"
 
     @property

@@ -94,7 +94,7 @@ def test_claims_are_judged_on_the_data_that_has_them(file: Path) -> None:
     assert [judged.verdict for judged in page.judged] == ["holds", "holds", "not measured"]
     assert {judged.on for judged in page.judged} == {"built-in scenes, small scale"}
     assert "No data for 14 others" in page.judged[0].evidence
-    assert page.headline == "Of 3 claims, 2 hold and 1 are not measured"
+    assert page.headline == "Of 3 claims, 2 hold and 1 is not measured"
 
 
 def test_ensembles_have_a_section_for_each_size_and_only_their_sources(file: Path) -> None:
