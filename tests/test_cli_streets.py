@@ -56,6 +56,7 @@ def test_results_writes_the_street_page_beside_that_of_the_digits(tmp_path: Path
         (["figure2b-top", "--sources", "highway-night"], "--sources means nothing for figure2b-top"),
         (["table2", "--members", "3"], "--members 3: table2 has no ensemble"),
         (["table2", "--stand-ins", "--sources", "highway"], 'got "highway"'),
+        (["table2", "--stand-ins", "--scale", "small", "--no-train"], "table2: nothing of it is in"),
         (["tabel2"], 'no recipe is called "tabel2"; did you mean "table2"'),
         (["table2"], "or use the built-in scenes, which are not SYNTHIA: --stand-ins"),
     ],

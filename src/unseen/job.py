@@ -161,7 +161,8 @@ def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
             Engine(device="cpu").place(model)  # in the layout it was trained in
     _load_weights(model.model if isinstance(model, Split) else model, files.weights)
     net = split(model, config["model"]["head"]).eval()
-    net.classes = tuple(config["source"]["classes"])
+    if "source" in config:  # a member that an ensemble was given as a bare network has none
+        net.classes = tuple(config["source"]["classes"])
     return net
 
 

@@ -12,6 +12,7 @@ from rich.markup import escape
 from unseen.cli.app import app, out
 from unseen.cli.evaluate import RunFolders
 from unseen.ensemble import Ensemble
+from unseen.report.verdicts import counted
 from unseen.rules import DEFAULT, PIXEL_RULES
 
 
@@ -25,7 +26,7 @@ def ensemble(
     made = Ensemble.of_runs(runs, rule=rule)
     made.save(folder)
     out.print(
-        f"Done: {escape(str(folder))}, {len(made)} members, {made.rule.name}. "
+        f"Done: {escape(str(folder))}, {counted(len(made), 'member')}, {made.rule.name}. "
         f"Next: unseen evaluate {escape(shlex.quote(str(folder)))}",
         highlight=False,
         soft_wrap=True,
