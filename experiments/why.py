@@ -28,7 +28,7 @@ from unseen.errors import Diverged
 from unseen.evaluation import result_line, score_run
 from unseen.job import load
 from unseen.report.statistics import mean
-from unseen.report.verdicts import compare, signed, span
+from unseen.report.verdicts import compare, counted, signed, span
 from unseen.split import Split
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -136,7 +136,7 @@ def _gain(ours: dict[str, dict[int, float]], plain: dict[str, dict[int, float]])
     means = [{seed: mean([some[day][seed] for day in DAYS]) for seed in some[DAYS[0]]} for some in (ours, plain)]
     comparison = compare("", "", "", *means)
     interval = f" ({span(comparison.interval)})" if comparison.interval else ""
-    return f"{signed(comparison.gap)}{interval}, {len(comparison.differences)} pairs"
+    return f"{signed(comparison.gap)}{interval}, {counted(len(comparison.differences), 'pair')}"
 
 
 def _network(line: dict[str, Any]) -> str:
