@@ -13,7 +13,7 @@ from unseen.paper.claims import Claim, Judged, Verdict, judge
 from unseen.paper.experiment import Experiment, L
 from unseen.paper.results import Results
 from unseen.paper.sheet import Sheet
-from unseen.report.verdicts import listed
+from unseen.report.verdicts import counted, listed
 
 _TOLD: dict[Verdict, tuple[str, str]] = {
     "holds": ("holds", "hold"),
@@ -125,5 +125,7 @@ class ResultsPage:
         lines = [line for line in self.results if line["kind"] == "run"]
         versions = sorted({f"torch {line['versions']['torch']}" for line in lines})
         engines = sorted({f"{line['engine']['device']} in {line['engine']['precision']}" for line in lines})
-        dates = sorted(line["created"][:10] for line in lines)
-        return f"{len(lines)} trainings from {dates[0]} to {dates[-1]}, {listed(versions)}, {listed(engines)}"
+        dates = [line["created"][:10] for line in lines]
+        first, last = min(dates), max(dates)
+        when = f"on {first}" if first == last else f"from {first} to {last}"
+        return f"{counted(len(lines), 'training')} {when}, {listed(versions)}, {listed(engines)}"
