@@ -49,7 +49,8 @@ class FinishedRun:
         if ada["K"] == 0:
             ada = {"K": 0} | {name: ada[name] for name in _MINIMIZATION}
         elif ada["n"] is None:
-            ada["n"] = self.config["source"]["images"]
+            source = self.config["source"]
+            ada["n"] = source["images"] - source.get("unlabelled", 0)
         model = self.config["model"]
         described = {"size": job.get("size"), "model": job.get("model", model["class"])}
         return ada | described | {"dropout": job.get("dropout", 0.0), "shapes": model["shapes"]}
