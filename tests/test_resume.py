@@ -318,7 +318,7 @@ class TestOwnership:
         [
             ({"ada": replace(kill_points.SETTINGS, gamma=2.0)}, "ada.gamma is 1.0 there, 2.0 here"),
             ({"seed": 4}, "seed is 3 there, 4 here"),
-            ({"source": kill_points.make_domain("source", 60, 5)}, "source.sha256 is "),
+            ({"source": kill_points.make_domain("source", 60, 5)}, "the source's images or labels are others"),
             ({"watch": {}}, "watch.target is "),
             ({"net": nn.Sequential(nn.Flatten(), nn.Linear(192, 4))}, "model.head is '12' there, '1' here"),
             ({"cadence": Cadence(record=5, watch=10, save=20)}, "cadence.save is 10 there, 20 here"),
