@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import unseen
+from unseen.models.fcn import fcn_head
 
 MEAN = DEVIATION = 127.5 / 255  # what EfficientNet-Lite's images are centred and divided by
 
@@ -23,10 +24,7 @@ class Lite0(nn.Module):
 
         self.body = timm.create_model("tf_efficientnet_lite0", features_only=True, output_stride=16, out_indices=[4])
         (channels,) = self.body.feature_info.channels()
-        self.classifier = nn.Sequential(
-            nn.Conv2d(channels, channels // 4, 3, padding=1, bias=False), nn.BatchNorm2d(channels // 4), nn.ReLU(),
-            nn.Conv2d(channels // 4, classes, 1),
-        )  # fmt: skip
+        self.classifier = fcn_head(channels, classes)
 
     def forward(self, x: Tensor) -> Tensor:
         """Scores (N, classes, H, W) for images in [0, 1]."""
@@ -62,9 +60,8 @@ class Jittered(unseen.models.FCN):
 
 def jittered(x: Tensor) -> Tensor:
     """x^a * b, each of a and b from half to double, b with a tenth of difference between the colours."""
-    steeper = torch.empty(len(x), 1, 1, 1).uniform_(-1, 1).exp2()
-    brighter = torch.empty(len(x), 1, 1, 1).uniform_(-1, 1).exp2()
-    tint = torch.empty(len(x), 3, 1, 1).uniform_(0.9, 1.1)
+    steeper, brighter = (torch.empty(len(x), 1, 1, 1, device=x.device).uniform_(-1, 1).exp2() for _ in range(2))
+    tint = torch.empty(len(x), 3, 1, 1, device=x.device).uniform_(0.9, 1.1)
     return (x.clamp(0, 1) ** steeper * brighter * tint).clamp(0, 1)
 
 

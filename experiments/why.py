@@ -23,17 +23,21 @@ from torch import Tensor
 import unseen
 from experiments.nets import jittered
 from unseen.ascent import Climb, ascend, measure_climb
+from unseen.cost import squared_distance
 from unseen.engine import Engine
 from unseen.errors import Diverged
 from unseen.evaluation import result_line, score_run
 from unseen.job import load
+from unseen.paper.streets import names
+from unseen.paper.streets.lab import CAMVID
 from unseen.report.statistics import mean
 from unseen.report.verdicts import compare, counted, signed, span
 from unseen.split import Split
+from unseen.storage import write_atomically
 
 RESULTS = Path(__file__).parents[1] / "results"
 SIZE = (96, 160)
-DUSK, DAYS = "camvid-0001TP", ("camvid-0006R0", "camvid-0016E5", "camvid-Seq05VD")
+DUSK, DAYS = CAMVID.prefix + names.DUSK, tuple(CAMVID.prefix + drive for drive in names.CAMVID[names.DUSK])
 STEPS = [(eta, gamma) for eta in (0.02, 0.2, 2.0) for gamma in (0.0, 1.0, 100.0)]
 SMOOTH = 1 / 16
 """cycles a pixel: changes slower than this are smooth, such as those of light"""
@@ -74,7 +78,7 @@ def _apart(net: Split, x: Tensor, others: Tensor) -> dict[str, float]:
     spread = torch.linspace(0, len(others) - 1, len(x)).long().roll(len(x) // 2)
     z, z_other = net.features(x), net.features(others[spread])
     return {
-        "radius": float((z - z_other).square().flatten(1).sum(1).mean() / 2),
+        "radius": float(squared_distance(z, z_other).mean() / 2),
         "pixels": _root_mean_square(others[spread] - x),
         "smooth": _smooth_share(others[spread] - x),
         "brightness": float(others.mean() / x.mean()),
@@ -156,7 +160,8 @@ def main() -> None:
     chosen = parser.parse_args()
     is_far = chosen.what == "far"
     lines = list(far(*chosen.runs) if is_far else table(chosen.runs))
-    (RESULTS / (FAR if is_far else TABLE)).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    write_atomically(RESULTS / (FAR if is_far else TABLE), text.encode())
     print(*(_far_table if is_far else _why_table)(lines), sep="\n")
 
 

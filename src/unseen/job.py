@@ -112,7 +112,8 @@ class Job:
             )
         classes = len(source.classes)
         net = self.build_model(classes, seed)
-        given = count_classes(net, source.images, pixels=source.segmented)
+        with Engine(device="cpu").seeded(seed):  # a model of the user's may draw even in evaluation
+            given = count_classes(net, source.images, pixels=source.segmented)
         if given != classes:
             raise InputError(
                 f'model="{self.model}": called with classes={classes} it gives {given} scores, expected {classes}, one '

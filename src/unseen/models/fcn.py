@@ -43,10 +43,7 @@ class FCN(nn.Module):
             raise InputError(f'body="{body}": expected {" or ".join(BODIES)}{did_you_mean(body, BODIES, listed=True)}')
         with torch.device("meta"):  # no draw from torch's own generator
             self.body, channels = _dilated(body)
-            self.classifier = nn.Sequential(
-                nn.Conv2d(channels, channels // 4, 3, padding=1, bias=False), nn.BatchNorm2d(channels // 4), nn.ReLU(),
-                nn.Conv2d(channels // 4, classes, 1),
-            )  # fmt: skip
+            self.classifier = fcn_head(channels, classes)
         kaiming(self, generator(seed, "weights"))
         self.register_buffer("mean", torch.tensor(MEAN).view(3, 1, 1), persistent=False)
         self.register_buffer("deviation", torch.tensor(DEVIATION).view(3, 1, 1), persistent=False)
@@ -58,6 +55,14 @@ class FCN(nn.Module):
         z = self.body((x - self.mean) / self.deviation)
         scores: Tensor = F.interpolate(self.classifier(z), size=x.shape[-2:], mode="bilinear", align_corners=False)
         return scores
+
+
+def fcn_head(channels: int, classes: int) -> nn.Sequential:
+    """What makes scores of a body's output: a 3x3 convolution to a quarter of the channels, then the last, 1x1."""
+    return nn.Sequential(
+        nn.Conv2d(channels, channels // 4, 3, padding=1, bias=False), nn.BatchNorm2d(channels // 4), nn.ReLU(),
+        nn.Conv2d(channels // 4, classes, 1),
+    )  # fmt: skip
 
 
 def _dilated(name: str) -> tuple[nn.Sequential, int]:
