@@ -146,6 +146,15 @@ def test_members_with_other_numbers_of_classes_are_refused_when_they_are_put_tog
         unseen.Ensemble(unlike["classes"], names=["a", "b"])
 
 
+def test_members_that_know_other_classes_are_refused_where_the_classes_have_names(make_net):
+    cats, dogs, numbers, bare = (unseen.split(make_net()) for _ in range(4))
+    cats.classes, dogs.classes, numbers.classes = ("cat", "no", "a", "b"), ("dog", "no", "a", "b"), tuple("0123")
+    with pytest.raises(InputError, match=r"differ in the classes: cat, no, a, b \(x\); dog, no, a, b \(y\)"):
+        unseen.Ensemble([cats, dogs], names=["x", "y"])
+    assert unseen.Ensemble([numbers, bare, dogs]).classes == dogs.classes
+    assert unseen.Ensemble([numbers, bare]).classes is None
+
+
 @pytest.mark.parametrize(
     ("what", "said"),
     [("channels", r"b: the images have 3 channels, expected 1"), ("size", r"b: the model can't take images of shape")],

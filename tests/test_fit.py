@@ -394,6 +394,26 @@ def test_a_model_without_a_usable_head_is_refused_before_any_training(make_net, 
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("last", ["softmax", "sigmoid", "log_softmax"])
+def test_a_model_that_ends_in_a_softmax_is_refused_because_the_loss_has_one(make_net, make_digits, last):
+    class Ending(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = make_net("user")
+
+        def forward(self, x):
+            scores = self.net(x)
+            return scores.sigmoid() if last == "sigmoid" else getattr(scores, last)(1)
+
+    net = unseen.split(Ending(), "net.fc2")
+    if last == "softmax":
+        with pytest.raises(InputError, match=r"scores are probabilities: .* leave out the model's last softmax"):
+            unseen.fit(net, make_digits(8), unseen.ERM(T=1, batch=4))
+    else:
+        unseen.fit(net, make_digits(8), unseen.ERM(T=1, batch=4))
+    assert 0 <= unseen.evaluate(net, make_digits(8)) <= 1, "evaluation needs no loss"
+
+
 def test_a_model_with_nothing_to_train_is_refused(make_net, digits):
     with pytest.raises(InputError, match="no trainable parameter"):
         unseen.fit(make_net().requires_grad_(False), digits, ADA_)

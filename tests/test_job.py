@@ -97,6 +97,9 @@ def test_a_loaded_network_knows_its_classes_and_refuses_a_domain_with_others(tmp
     other = unseen.Domain("mine", dawn.images, dawn.labels.clamp(max=1), ("road", "sky"))
     with pytest.raises(InputError, match="mine: its classes are road, sky; expected those of the source, sky"):
         unseen.evaluate(loaded, other)
+    with pytest.raises(InputError, match="mine: its classes are road, sky; expected those of the source, sky"):
+        unseen.evaluate(unseen.Ensemble([loaded]), other)
+    assert 0 <= unseen.evaluate(unseen.Ensemble([loaded]), dawn) <= 1
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen import ensemble_folder
-from unseen.data.domain import as_domain
+from unseen.data.domain import as_domain, named
 from unseen.engine import evaluation_batch
 from unseen.ensemble_folder import SavedMember
 from unseen.errors import InputError, RunFolderError, all_problems
@@ -41,7 +41,12 @@ class Ensemble:
         all_problems("ensemble", name_problems(self.names, len(self.members)))
         all_problems("ensemble", network_problems(self._by_name))
         self._configs: Sequence[Mapping[str, Any]] = [_config_of(net) for net in self.members]
-        self._classes: dict[tuple[int, ...], int] = {}
+        self._counted: dict[tuple[int, ...], int] = {}
+
+    @property
+    def classes(self) -> tuple[str, ...] | None:
+        """The names of the classes the members were trained on, where a member knows names."""
+        return next((net.classes for net in self.members if named(net.classes)), None)
 
     @property
     def _by_name(self) -> dict[str, Split]:
@@ -132,11 +137,11 @@ class Ensemble:
     def count_classes(self, images: Tensor) -> int:
         """How many classes the members know; refuses images that one of them can't take."""
         shape = tuple(images.shape[1:])
-        if shape not in self._classes:
+        if shape not in self._counted:
             classes, problems = counted_classes(self._by_name, images)
             all_problems("ensemble", problems)
-            self._classes[shape] = classes
-        return self._classes[shape]
+            self._counted[shape] = classes
+        return self._counted[shape]
 
 
 def _several(given: Iterable[Item], what: str) -> list[Item]:

@@ -22,7 +22,7 @@ from unseen.pool import Pool
 from unseen.recorder import Cadence, Progress, Recorder
 from unseen.run import RunFolder, Saved
 from unseen.settings import ADA
-from unseen.split import Split, count_classes, split
+from unseen.split import Split, count_classes, refuse_probabilities, split
 from unseen.state import State
 
 
@@ -72,6 +72,7 @@ def fit(
     source = as_domain(source)
     with engine.seeded(seed):
         classes = count_classes(net, source.images, pixels=source.segmented)
+        refuse_probabilities(net, source.images)
         unused = engine.ranks > 1 and net.leaves_out(source.images[:1])
     source = as_domain(source, classes=classes)
     if ada.batch < engine.ranks:

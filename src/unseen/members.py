@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from unseen.data.domain import named
 from unseen.errors import InputError
 from unseen.job import job_of
 from unseen.split import Split, count_classes
@@ -27,10 +28,12 @@ def name_problems(names: Sequence[str], members: int) -> list[str]:
 
 
 def network_problems(nets: Mapping[str, Split]) -> list[str]:
-    """Whether the members are different networks with as many classes, as far as that shows without an image."""
+    """Whether the members are different networks for the same classes, as far as that shows without an image."""
     heads = {name: net.model.get_submodule(net.head_name) for name, net in nets.items()}
     classes = {name: len(head.weight) for name, head in heads.items() if isinstance(head, nn.Linear | nn.Conv2d)}
-    return _same_weights(nets) + _differences("the number of classes", classes)
+    known = {name: ", ".join(net.classes) for name, net in nets.items() if net.classes and named(net.classes)}
+    differences = _differences("the number of classes", classes) or _differences("the classes", known)
+    return _same_weights(nets) + differences
 
 
 def _same_weights(nets: Mapping[str, Split]) -> list[str]:

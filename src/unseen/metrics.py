@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
 from unseen.confusion import confusion, miou
-from unseen.data.domain import Domain, Source, as_domain, same_classes
+from unseen.data.domain import Domain, Source, as_domain, named, same_classes
 from unseen.engine import beside, evaluation_batch
 from unseen.rules import Choice
 from unseen.split import Split, count_classes, split
@@ -18,6 +17,10 @@ from unseen.split import Split, count_classes, split
 @runtime_checkable
 class Answering(Protocol):
     """What answers in a way of its own, as an ``Ensemble`` does."""
+
+    @property
+    def classes(self) -> tuple[str, ...] | None:
+        """The names of the classes it was trained on, where they are known."""
 
     def count_classes(self, images: Tensor) -> int:
         """How many classes it knows; refuses images it can't take."""
@@ -31,22 +34,19 @@ def evaluate(net: Split | nn.Module | Answering, target: Source, *, batch: int |
 
     Where labels are masks it is the mIoU: the mean over classes of intersection over union, from one confusion matrix
     over the whole domain. A model is put in evaluation mode meanwhile and left as it was. An ``Ensemble`` is measured
-    by its answers. A network from ``unseen.load`` refuses a domain with other classes than it was trained on.
+    by its answers. A network from ``unseen.load``, or an ensemble of such, refuses a domain with other classes than it
+    was trained on.
     """
     domain = as_domain(target, "target")
-    if isinstance(net, Split) and net.classes and _named(net.classes) and _named(domain.classes):
-        same_classes(domain.name, domain.classes, net.classes)
+    known = net.classes if isinstance(net, Split | Answering) else None
+    if named(known) and named(domain.classes):
+        same_classes(domain.name, domain.classes, known)
     if domain.segmented:
         return miou(confusion_on(split(net) if isinstance(net, nn.Module) else net, domain, batch=batch))
     if isinstance(net, Answering):
         as_domain(domain, classes=net.count_classes(domain.images))
         return accuracy(net.predict(domain.images, batch=batch).classes, domain.labels)
     return accuracy(scores_on(split(net), domain, batch=batch).argmax(1), domain.labels)
-
-
-def _named(classes: Sequence[str]) -> bool:
-    """Whether the classes have names, and not only numbers."""
-    return not all(name.isdecimal() for name in classes)
 
 
 def confusion_on(net: Split | Answering, domain: Domain, *, batch: int | None = None) -> Tensor:

@@ -272,3 +272,14 @@ def count_classes(net: Split, x: Tensor, *, pixels: bool | None = False) -> int:
             "masks as labels, with a class for each pixel"
         )
     return scores.shape[1]
+
+
+def refuse_probabilities(net: Split, x: Tensor) -> None:
+    """Refuse a model that ends in a softmax, before it is trained: the loss has one of its own."""
+    with net.frozen(), torch.no_grad():
+        scores = net(beside(net, x[:1])).float()
+    if scores.shape[1] > 1 and scores.min() >= 0 and (scores.sum(1) - 1).abs().max() < 1e-3:
+        raise InputError(
+            "the model's scores are probabilities: none is negative and they sum to 1; expected raw scores, because "
+            "the loss takes the softmax itself: leave out the model's last softmax"
+        )

@@ -86,6 +86,11 @@ def same_classes(name: str, own: Sequence[str], source: Sequence[str] | None) ->
         )
 
 
+def named(classes: Sequence[str] | None) -> bool:
+    """Whether classes have names that can be compared, and not only numbers."""
+    return classes is not None and not all(name.isdecimal() for name in classes)
+
+
 def as_domain(data: Source, name: str = "source", classes: int | None = None) -> Domain:
     """Any of the accepted forms as a checked ``Domain``: a Domain, a pair (images, labels), a torch Dataset.
 
