@@ -158,7 +158,7 @@ def test_a_recipe_writes_its_table_and_its_figure_and_says_that_stand_ins_are_no
     text = (lab.out / "figure2b-top.md").read_text()
     for said in ("2 seeds", "14 steps", "last iterate", "64", "not the paper's sets", "uci-8x8 for USPS"):
         assert said in text
-    assert show(recipe("figure2b-top"), lab, results, 2).renderables
+    assert show(recipe("figure2b-top"), lab, results, 2, 80).renderables
 
 
 def test_samples_of_the_domains_need_no_training(lab: Lab) -> None:

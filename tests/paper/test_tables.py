@@ -254,6 +254,19 @@ def test_html_colours_verdicts_with_the_pages_own_colours_and_aligns_numbers():
 
 def test_a_terminal_shows_every_entry_as_it_is():
     screen = io.StringIO()
-    Console(width=100, file=screen).print(as_rich(SHEET))
+    Console(width=100, file=screen).print(as_rich(SHEET, 100))
     shown = screen.getvalue()
     assert all(text in shown for text in ("A <title>", "K|<2>", "[bold]K=3", "31.0", "differs", "Ours & theirs."))
+
+
+@pytest.mark.parametrize("width", range(20, 70))
+def test_a_terminal_shows_whole_words_or_where_the_table_is(width):
+    rows = [("Highway/Night to New York", "an ensemble", "8.4 ± 0.2"), ("Old Town", "ours", "10.0 ± 1.5")]
+    sheet = Sheet("Title", ("domain", "method", "mIoU"), rows, "Caption.", frozenset({0, 1}))
+    screen = io.StringIO()
+    Console(width=width, file=screen).print(as_rich(sheet, width))
+    shown = screen.getvalue()
+    assert max(map(len, shown.splitlines())) <= width
+    words = {word for row in [sheet.headings, *rows] for text in row for word in text.split()}
+    assert words <= set(shown.split()) or (width < 35 and "it is in the .md file below" in " ".join(shown.split()))
+    assert ("8.4 ± 0.2" in shown) == (width >= 39), "what lacks least is whole first"

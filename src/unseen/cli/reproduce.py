@@ -77,7 +77,7 @@ def _carry_out(each: Experiment[L], lab: L, *, seeds: int, jobs: int | None, tra
     cells = each.cells(lab, results, seeds)
     if cells and not any(cell.accuracies for cell in cells):
         raise InputError(f"{each.name}: nothing of it is in {lab.out}; leave out --no-train, or name another --out")
-    out.print(show(each, lab, results, seeds))
+    out.print(show(each, lab, results, seeds, out.width))
     for path in write(each, lab, results, seeds):
         out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)
 

@@ -51,9 +51,9 @@ def _line(measurement: Measurement) -> Line:
     return {"key": measurement.key, **measurement.measure()}
 
 
-def show(recipe: Experiment[L], lab: L, results: Results, seeds: int) -> Group:
-    """The recipe's tables, for a terminal."""
-    return Group(*map(as_rich, recipe.sheets(lab, results, seeds)))
+def show(recipe: Experiment[L], lab: L, results: Results, seeds: int, width: int) -> Group:
+    """The recipe's tables, for a terminal of that width."""
+    return Group(*(as_rich(sheet, width) for sheet in recipe.sheets(lab, results, seeds)))
 
 
 def write(recipe: Experiment[L], lab: L, results: Results, seeds: int) -> list[Path]:

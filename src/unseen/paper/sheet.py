@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from rich import box
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -32,19 +34,36 @@ class Sheet:
         return [(name, [row[1:] for row in rows]) for name, rows in groupby(self.rows, key=lambda row: row[0])]
 
 
-def as_rich(sheet: Sheet) -> Table:
-    """For a terminal."""
+def as_rich(sheet: Sheet, width: int) -> Table | Text:
+    """For a terminal of that width; of a table that would have to break words, only its title."""
+    widths = _widths([sheet.headings, *sheet.rows], width)
+    if widths is None:
+        return Text(f"{sheet.title}: {len(sheet.rows)} rows, too wide to show here; it is in the .md file below\n")
     table = Table(
-        title=Text(sheet.title), caption=Text(sheet.caption), title_justify="left", caption_justify="left",
+        title=Text(sheet.title), caption=Text(f"{sheet.caption}\n"), title_justify="left", caption_justify="left",
         box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title_style="bold",
     )  # fmt: skip
-    for i, heading in enumerate(sheet.headings):
-        table.add_column(Text(heading), justify="left" if i in sheet.words else "right", overflow="fold")
+    for i, (heading, own) in enumerate(zip(sheet.headings, widths, strict=True)):
+        table.add_column(Text(heading), justify="left" if i in sheet.words else "right", width=own)
     for name, rows in sheet.groups:
         for i, entries in enumerate(rows):
             table.add_row(*map(Text, ("" if i else name, *entries)))
         table.add_section()
     return table
+
+
+def _widths(rows: Sequence[tuple[str, ...]], width: int) -> list[int] | None:
+    """Of each column: its longest word, and more for those that lack least; None where the words don't fit."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
+    lacking = [max(map(cell_len, column)) - own for column, own in zip(columns, widths, strict=True)]
+    left = width - sum(widths) - 2 * len(columns) - 1  # one at each edge, two between columns
+    if left < 0:
+        return None
+    for i in sorted(range(len(columns)), key=lacking.__getitem__):
+        widths[i] += min(lacking[i], left)
+        left -= min(lacking[i], left)
+    return widths
 
 
 def as_markdown(sheet: Sheet) -> str:

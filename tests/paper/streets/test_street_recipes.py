@@ -150,7 +150,7 @@ def test_a_rule_that_came_later_is_measured_then(pair_ensembles: Lines, tmp_path
 def test_an_ensembles_cells_are_single_networks_and_both_ensembles_under_each_rule(pair_ensembles: Lines) -> None:
     lab, results = pair_ensembles
     recipe = scenes_ensemble(2)
-    cells = [c for c in recipe.cells(lab, results, 1) if c.target == "old-town-fog"]
+    cells = [c for c in recipe.cells(lab, results, 1) if c.target == "old-town"]
     assert [c.method for c in cells[:5]] == [
         "ERM", "γ=10⁰", "γ=10⁻¹", "ERM ensemble, greatest-softmax", "γ ensemble, greatest-softmax",
     ]  # fmt: skip
@@ -169,7 +169,7 @@ def test_a_recipe_writes_its_tables_and_figure_and_each_says_data_and_scale(name
         if "bold type" not in sheet.title:
             for said in ("built-in scenes (not SYNTHIA)", "tiny scale", "16x24", "4 images", "8 steps", "last iterate"):
                 assert said in sheet.caption, sheet.title
-    assert show(recipe, lab, results, 2).renderables
+    assert show(recipe, lab, results, 2, 80).renderables
 
 
 def test_the_recipes_own_files_at_the_papers_scale_have_its_plain_name(tmp_path: Path) -> None:

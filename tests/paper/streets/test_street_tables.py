@@ -14,7 +14,7 @@ from unseen.paper.streets.lab import PAPER, SYNTHIA, StreetLab
 from unseen.paper.streets.names import TABLE2, way
 from unseen.paper.streets.published import table2
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
-from unseen.paper.streets.tables import bold_sheet, members_sheet, table2_sheets
+from unseen.paper.streets.tables import arranged_sheets, bold_sheet, members_sheet
 from unseen.paper.tables import NONE
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -94,7 +94,7 @@ def test_on_synthia_at_the_papers_scale_verdicts_are_given_by_our_interval_alone
     erm, ours = findings(cells, setting(lab))
     assert (erm.paper.verdict, ours.paper.verdict) == ("agrees", "differs")
     assert ours.paper.interval.low == pytest.approx(30.1 - 18.5 - 12.706 * 0.1, abs=0.01)
-    (block,) = table2_sheets(cells, setting(lab))
+    (block,) = arranged_sheets(cells, setting(lab))
     assert block.rows[0][2:] == ("13.0 · 13.0 =",)
     assert block.rows[1][2:] == ("30.1 · 18.5 ≠",)
     assert "its numbers are taken as exact" in block.caption
@@ -104,7 +104,7 @@ def test_on_synthia_at_the_papers_scale_verdicts_are_given_by_our_interval_alone
 
 def test_what_was_not_run_keeps_the_papers_number(tmp_path: Path) -> None:
     cells = [cell("ERM", TARGETS[0]), cell("ours", TARGETS[0], published=table2("highway-night", "Ours", TARGETS[0]))]
-    (block,) = table2_sheets(cells, setting(small_lab(tmp_path)))
+    (block,) = arranged_sheets(cells, setting(small_lab(tmp_path)))
     assert [row[2] for row in block.rows] == [NONE, f"{NONE} · 18.5"]
 
 
@@ -126,9 +126,11 @@ def test_ensembles_are_set_against_each_single_network_by_seed(tmp_path: Path) -
 def test_an_ensembles_tables_are_means_first_then_members_then_every_target(tmp_path: Path) -> None:
     lab, recipe = small_lab(tmp_path, "highway-night"), scenes_ensemble(2)
     results = add_results(lab.results, recipe, lab, seeds=2)
-    means, gaps, members, every, _ = recipe.sheets(lab, results, 2)
+    means, gaps, members, every = recipe.sheets(lab, results, 2)
     assert "mean over the conditions of each place" in means.title
-    assert len(means.rows) * 5 == len(every.rows)
+    assert len(means.rows) == 2 * len(every.rows), "a row for each method, a column for each target"
+    assert len(every.headings) == 2 + 10
+    assert "the paper" not in every.caption.replace("the paper states none", "")
     assert "against" in gaps.headings, "an ensemble over γ against one of ERM, a single network against ERM"
     assert members.headings[2:] == ("ERM", "γ=10⁰", "γ=10⁻¹")
 

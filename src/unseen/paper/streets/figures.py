@@ -13,7 +13,7 @@ from unseen.paper import figures
 from unseen.paper.canvas import Panels, drawing, heading, sheet
 from unseen.paper.cells import Setting, seeds_told
 from unseen.paper.heat import Heat, Palette, Place, draw
-from unseen.paper.streets.cells import StreetCell, averaged, by_condition, by_places, panels
+from unseen.paper.streets.cells import StreetCell, by_condition, by_places, panels
 from unseen.paper.streets.names import CALLED, TABLE2, called, condition_of, place_of
 from unseen.report.verdicts import compare, listed, signed
 
@@ -37,9 +37,8 @@ def from_each_source(cells: Sequence[StreetCell], setting: Setting) -> Figure:
 
 def by_rule(cells: Sequence[StreetCell], setting: Setting) -> Figure:
     """A panel for each source and place tested at: single networks, then the ensembles under each rule."""
-    every = averaged(cells)
-    arranged = panels(every, lambda cell: cell.domain, lambda cell: cell.group or cell.method)
-    return figures.bars(arranged, setting, rows=len({cell.source for cell in every}))
+    arranged = panels(cells, lambda cell: cell.domain, lambda cell: cell.group or cell.method)
+    return figures.bars(arranged, setting, rows=len({cell.source for cell in cells}))
 
 
 # Table 2.

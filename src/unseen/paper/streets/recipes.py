@@ -16,7 +16,7 @@ from unseen.paper.streets.lab import CAMVID, WHOLE_DRIVES, StreetBench, StreetLa
 from unseen.paper.streets.names import CAMVID as CAMVID_ROWS
 from unseen.paper.streets.names import DAY, DUSK
 from unseen.paper.streets.recipe import StreetRecipe
-from unseen.paper.streets.tables import bold_sheet, members_sheet, table2_sheets
+from unseen.paper.streets.tables import arranged_sheets, bold_sheet, members_sheet
 from unseen.paper.tables import sheets
 from unseen.rules import PIXEL_RULES
 
@@ -34,7 +34,7 @@ class Table2(StreetRecipe):
     def sheets(self, lab: StreetLab, results: Results, seeds: int) -> list[Sheet]:
         """Its tables."""
         cells, setting = self.cells(lab, results, seeds), self.setting(lab)
-        return [*table2_sheets(cells, setting), *sheets(cells, setting), bold_sheet()]
+        return [*arranged_sheets(cells, setting), *sheets(cells, setting), bold_sheet()]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,12 +57,16 @@ class EnsembleRecipe(StreetRecipe):
         """Whether it is an ensemble."""
         return bool(cell.group)
 
+    def cells(self, lab: StreetLab, results: Results, seeds: int) -> list[StreetCell]:
+        """The means over the conditions of each test place."""
+        return averaged(super().cells(lab, results, seeds))
+
     def sheets(self, lab: StreetLab, results: Results, seeds: int) -> list[Sheet]:
-        """The means over each place's conditions, ensembles less members, then every target."""
-        cells, setting = self.cells(lab, results, seeds), self.setting(lab)
-        means = averaged(cells)
+        """The means, ensembles less members, then every target."""
+        means, setting = self.cells(lab, results, seeds), self.setting(lab)
         short = replace(setting, title=f"{setting.title}, mean over the conditions of each place")
-        return [*sheets(means, short), members_sheet(means, setting, self.members), *sheets(cells, setting)]
+        every = arranged_sheets(super().cells(lab, results, seeds), setting)
+        return [*sheets(means, short), members_sheet(means, setting, self.members), *every]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +108,7 @@ def scenes_ensemble(members: int = MEMBERS) -> EnsembleRecipe:
         methods=(erm, *single, *alike),
         draw=figures.by_rule,
         usual=("highway-night",),
-        in_table2={"ERM": "ERM", single[0].label: "Ours"},
+        in_table2={},
         members=(erm.label, *(method.label for method in single)),
     )
 

@@ -14,8 +14,8 @@ from unseen.paper.tables import NONE, verdict_caption, verdict_mark
 from unseen.report.verdicts import Comparison, compare, listed, signed, span
 
 
-def table2_sheets(cells: Sequence[StreetCell], setting: Setting) -> list[Sheet]:
-    """The table as the paper arranges it: a block for each place trained at, two rows for each source."""
+def arranged_sheets(cells: Sequence[StreetCell], setting: Setting) -> list[Sheet]:
+    """Every target as Table 2 arranges them: a block for each place trained at, a row for each source and method."""
     places = dict.fromkeys(place_of(cell.source) for cell in cells)
     return [_block([cell for cell in cells if place_of(cell.source) == place], setting, place) for place in places]
 
@@ -30,7 +30,8 @@ def _block(cells: Sequence[StreetCell], setting: Setting, place: str) -> Sheet:
         text = entries.get((cell.method, cell.domain), empty)
         rows[called(cell.source), cell.method] = (*rows.get((called(cell.source), cell.method), ()), text)
     headings = ("trained on", "", *(f"{SHORT[place_of(name)]} {condition_of(name).capitalize()}" for name in targets))
-    parts = ["mIoU in percent: ours · the paper's; = agrees, ≠ differs, ? can't tell.", seeds_told(cells)]
+    beside = ": ours · the paper's; = agrees, ≠ differs, ? can't tell." if any(c.published for c in cells) else "."
+    parts = [f"mIoU in percent{beside}", seeds_told(cells)]
     caption = " ".join([*parts, setting.protocol, *verdict_caption(found, setting)])
     title = f"{setting.title}: trained on {CALLED[place]}"
     return Sheet(title, headings, [(*names, *texts) for names, texts in rows.items()], caption, frozenset({0, 1}))
