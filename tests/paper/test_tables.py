@@ -268,5 +268,5 @@ def test_a_terminal_shows_whole_words_or_where_the_table_is(width):
     shown = screen.getvalue()
     assert max(map(len, shown.splitlines())) <= width
     words = {word for row in [sheet.headings, *rows] for text in row for word in text.split()}
-    assert words <= set(shown.split()) or (width < 35 and "it is in the .md file below" in " ".join(shown.split()))
-    assert ("8.4 ± 0.2" in shown) == (width >= 39), "what lacks least is whole first"
+    assert words <= set(shown.split()) or (width < 32 and "it is in the .md file below" in " ".join(shown.split()))
+    assert ("8.4 ± 0.2" in shown) == (width >= 40), "what lacks least is whole first"
