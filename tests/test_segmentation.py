@@ -153,7 +153,9 @@ def test_a_runs_miou_is_kept_with_that_of_each_class(tmp_path):
     run = train(tmp_path / "run")
     domain = unseen.Domain("rest", scenes(4, seed=5).images, scenes(4, seed=5).labels.clamp_max(1), ("a", "b", "c"))
     (score,) = score_run(tmp_path / "run", [domain], run.net)
-    kept = json.loads((tmp_path / "run" / "evaluation.json").read_text())["scores"][0]
+    file = json.loads((tmp_path / "run" / "evaluation.json").read_text())
+    kept = file["scores"][0]
+    assert (file["classes"], len(kept["iou"])) == (["a", "b", "c"], 3)
     assert score.value == score.miou == kept["miou"] == pytest.approx(unseen.evaluate(run.net, domain))
     assert "accuracy" not in kept
     known = [value for value in kept["iou"] if value is not None]

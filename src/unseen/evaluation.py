@@ -67,7 +67,9 @@ def score_run(
         score = replace(score, domain=domain.name)  # the same data may have had another name
         known[domain.fingerprint] = score
         scores.append(score)
-    write_json(path, {"weights": measured.weights, "scores": [score.asdict() for score in known.values()]})
+    classes = {"classes": domain.classes for domain in domains if domain.segmented}  # those of iou, the same for all
+    lines = [score.asdict() for score in known.values()]
+    write_json(path, {"weights": measured.weights, **classes, "scores": lines})
     return scores
 
 
