@@ -67,9 +67,10 @@ def score_run(
         score = replace(score, domain=domain.name)  # the same data may have had another name
         known[domain.fingerprint] = score
         scores.append(score)
-    classes = {"classes": domain.classes for domain in domains if domain.segmented}  # those of iou, the same for all
-    lines = [score.asdict() for score in known.values()]
-    write_json(path, {"weights": measured.weights, **classes, "scores": lines})
+    content: dict[str, Any] = {"weights": measured.weights, "scores": [score.asdict() for score in known.values()]}
+    if domains and domains[0].segmented:
+        content["classes"] = domains[0].classes  # of each iou, the same in all domains
+    write_json(path, content)
     return scores
 
 
