@@ -121,17 +121,17 @@ def table(runs: Sequence[Path]) -> Iterator[dict[str, Any]]:
 
 
 def _why_table(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
-    found: dict[tuple[str, str], dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    found: dict[tuple[str, int, str], dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for line in lines:
         for score in line["scores"]:
             if score["domain"] in DAYS:
-                found[_network(line), _method(line)][score["domain"]][line["seed"]] = score["miou"]
-    yield f"| network | training | seeds | {' | '.join(DAYS)} | less ERM of the same network, mean of the three |"
-    yield "| --- | --- | ---: | ---: | ---: | ---: | --- |"
-    for (network, method), by_day in sorted(found.items(), key=lambda item: (item[0][0], item[0][1] != "ERM")):
+                found[_network(line), line["ada"]["T"], _method(line)][score["domain"]][line["seed"]] = score["miou"]
+    yield f"| network | T | training | seeds | {' | '.join(DAYS)} | less ERM of the same network, mean of the three |"
+    yield "| --- | ---: | --- | ---: | ---: | ---: | ---: | --- |"
+    for (network, T, method), by_day in sorted(found.items(), key=lambda item: (*item[0][:2], item[0][2] != "ERM")):
         cells = [f"{100 * mean(list(by_day[day].values())):.1f}" for day in DAYS]
-        seeds, gain = len(by_day[DAYS[0]]), _gain(by_day, found.get((network, "ERM"), {}))
-        yield f"| {network} | {method} | {seeds} | {' | '.join(cells)} | {gain if method != 'ERM' else ''} |"
+        seeds, gain = len(by_day[DAYS[0]]), _gain(by_day, found.get((network, T, "ERM"), {}))
+        yield f"| {network} | {T:,} | {method} | {seeds} | {' | '.join(cells)} | {gain if method != 'ERM' else ''} |"
 
 
 def _gain(ours: dict[str, dict[int, float]], plain: dict[str, dict[int, float]]) -> str:

@@ -45,14 +45,15 @@ def test_a_change_of_light_is_smooth_and_noise_is_not() -> None:
 
 
 def test_the_table_compares_each_training_with_plain_training_of_the_same_network() -> None:
-    def line(network: str, seed: int, rounds: int, gain: float) -> dict[str, object]:
+    def line(network: str, seed: int, rounds: int, gain: float, T: int = 1500) -> dict[str, object]:
         scores = [{"domain": day, "miou": 0.2 + 0.01 * seed + gain} for day in why.DAYS]
-        ada = {"K": rounds, "gamma": 1.0, "eta": 2.0}
+        ada = {"K": rounds, "gamma": 1.0, "eta": 2.0, "T": T}
         return {"job": {"model": f"nets.py:{network}"}, "ada": ada, "seed": seed, "scores": scores}
 
     lines = [line(network, seed, rounds, gain * rounds) for network, gain in {"a": 0.05, "b": -0.01}.items()
              for seed in (0, 1) for rounds in (0, 1)]  # fmt: skip
-    told = "\n".join(why._why_table(lines))
-    assert "| a | K=1, γ=1, η=2 | 2 | 25.5 | 25.5 | 25.5 | +5.0 (" in told
-    assert "| b | K=1, γ=1, η=2 | 2 | 19.5 | 19.5 | 19.5 | −1.0 (" in told
-    assert "| b | ERM | 2 | 20.5 | 20.5 | 20.5 |  |" in told
+    told = "\n".join(why._why_table([*lines, line("a", 0, 1, 0.1, T=3000)]))
+    assert "| a | 3,000 | K=1, γ=1, η=2 | 1 | 30.0 | 30.0 | 30.0 |  |" in told, "no plain training as long"
+    assert "| a | 1,500 | K=1, γ=1, η=2 | 2 | 25.5 | 25.5 | 25.5 | +5.0 (" in told
+    assert "| b | 1,500 | K=1, γ=1, η=2 | 2 | 19.5 | 19.5 | 19.5 | −1.0 (" in told
+    assert "| b | 1,500 | ERM | 2 | 20.5 | 20.5 | 20.5 |  |" in told
