@@ -71,11 +71,12 @@ def test_claims_are_judged_by_the_results(file: Path) -> None:
 
 
 def test_the_discussion_is_at_the_beginning(file: Path, tmp_path: Path) -> None:
-    (tmp_path / "said.md").write_text("Two <things> can be said.\n")
+    (tmp_path / "said.md").write_text("**Two <things> can be said.** And `more`.\n")
     page = read_page(file, tmp_path / "said.md")
     text = write_markdown(page, tmp_path / "results.md", tmp_path).read_text()
     assert text.index("Two <things>") < text.index("## The paper's claims")
-    assert "Two &lt;things&gt; can be said." in write_html(page, tmp_path / "r.html").read_text()
+    html = write_html(page, tmp_path / "r.html").read_text()
+    assert "<p><strong>Two &lt;things&gt; can be said.</strong> And more.</p>" in html
 
 
 class Outline(HTMLParser):
