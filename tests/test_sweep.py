@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import safetensors.torch
+import torch
 from rich.console import Console
 
 from unseen import sweep, workers
@@ -224,6 +226,22 @@ def test_the_progress_of_a_sweep_is_read_from_the_folders(some):
     file = io.StringIO()
     sweep.run(some, jobs=1, progress=Console(file=file, width=200))
     assert "sweep  runs done: 2 of 2 runs" in file.getvalue()
+
+
+def test_a_glance_bears_that_a_folder_goes_away_meanwhile(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    round_folder = tmp_path / "run" / "rounds" / "1"
+    round_folder.mkdir(parents=True)
+    (tmp_path / "run" / "config.json").write_text('{"ada": {"K": 1, "n": 4}, "source": {"images": 4}}')
+    (round_folder / "0000.safetensors").symlink_to("gone")
+    assert glance(tmp_path / "run", 14) is None
+    (round_folder / "gone").write_bytes(safetensors.torch.save({"images": torch.zeros(3, 1, 2, 2)}))
+
+    def gone(*_, **__):
+        raise RuntimeError("unable to open file: No such file or directory")
+
+    monkeypatch.setattr(torch.UntypedStorage, "from_file", gone)  # as torch says it, when it opens what was there
+    assert glance(tmp_path / "run", 14) == Progress("maximize", 3, 4, 0)
 
 
 def test_a_glance_at_a_folder_tells_how_far_its_training_is(tmp_path, monkeypatch):

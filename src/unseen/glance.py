@@ -87,6 +87,6 @@ def _images_made(round_folder: Path) -> int:
 
 
 def _images_in(part: Path) -> int:
-    with safetensors.safe_open(str(part), framework="pt") as file:
+    with safetensors.safe_open(str(part), framework="numpy") as file:  # torch would open it a second time
         count: int = file.get_slice("images").get_shape()[0]
     return count
