@@ -41,6 +41,8 @@ DUSK, DAYS = CAMVID.prefix + names.DUSK, tuple(CAMVID.prefix + drive for drive i
 STEPS = [(eta, gamma) for eta in (0.02, 0.2, 2.0) for gamma in (0.0, 1.0, 100.0)]
 SMOOTH = 1 / 16
 """cycles a pixel: changes slower than this are smooth, such as those of light"""
+PLAIN = (("jittered_fcn", "fcn-resnet18"), ("trained_lite0", "drawn_lite0"), ("drawn_lite0", "fcn-resnet18"))
+"""networks whose plain trainings are compared, the first less the second"""
 FAR, TABLE = "why-far.jsonl", "why.jsonl"
 
 
@@ -132,6 +134,11 @@ def _why_table(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         cells = [f"{100 * mean(list(by_day[day].values())):.1f}" for day in DAYS]
         seeds, gain = len(by_day[DAYS[0]]), _gain(by_day, found.get((network, T, "ERM"), {}))
         yield f"| {network} | {T:,} | {method} | {seeds} | {' | '.join(cells)} | {gain if method != 'ERM' else ''} |"
+    for one, other in PLAIN:
+        ours, plain = (found.get((network, 1500, "ERM")) for network in (one, other))
+        if ours and plain:
+            gaps = [signed(compare("", "", "", ours[day], plain[day]).gap) for day in DAYS]
+            yield f"\nPlain training of {one} less {other}: {', '.join(gaps)}; mean {_gain(ours, plain)}"
 
 
 def _gain(ours: dict[str, dict[int, float]], plain: dict[str, dict[int, float]]) -> str:

@@ -52,7 +52,11 @@ def test_the_table_compares_each_training_with_plain_training_of_the_same_networ
 
     lines = [line(network, seed, rounds, gain * rounds) for network, gain in {"a": 0.05, "b": -0.01}.items()
              for seed in (0, 1) for rounds in (0, 1)]  # fmt: skip
+    lines += [line(network, seed, 0, gain) for network, gain in {"trained_lite0": 0.03, "drawn_lite0": 0.0}.items()
+              for seed in (0, 1)]  # fmt: skip
     told = "\n".join(why._why_table([*lines, line("a", 0, 1, 0.1, T=3000)]))
+    assert "Plain training of trained_lite0 less drawn_lite0: +3.0, +3.0, +3.0; mean +3.0 (" in told
+    assert "jittered_fcn" not in told
     assert "| a | 3,000 | K=1, γ=1, η=2 | 1 | 30.0 | 30.0 | 30.0 |  |" in told, "no plain training as long"
     assert "| a | 1,500 | K=1, γ=1, η=2 | 2 | 25.5 | 25.5 | 25.5 | +5.0 (" in told
     assert "| b | 1,500 | K=1, γ=1, η=2 | 2 | 19.5 | 19.5 | 19.5 | −1.0 (" in told
