@@ -1,10 +1,14 @@
 """The scripts in experiments/ do what their tables say: networks that can be split, shares that add up."""
 
+import json
+from functools import partial
+from pathlib import Path
+
 import pytest
 import torch
 
 import unseen
-from experiments import nets, why
+from experiments import nets, readings, why
 from unseen.split import split
 
 CLASSES = 5
@@ -61,3 +65,29 @@ def test_the_table_compares_each_training_with_plain_training_of_the_same_networ
     assert "| a | 1,500 | K=1, γ=1, η=2 | 2 | 25.5 | 25.5 | 25.5 | +5.0 (" in told
     assert "| b | 1,500 | K=1, γ=1, η=2 | 2 | 19.5 | 19.5 | 19.5 | −1.0 (" in told
     assert "| b | 1,500 | ERM | 2 | 20.5 | 20.5 | 20.5 |  |" in told
+
+
+def test_the_readings_start_from_the_same_images_and_are_what_their_lines_say() -> None:
+    source = unseen.domain("mnist5k-train").head(200)
+    shown = source.head(30)
+    made = {reading.name: reading for reading in readings.read(readings.first_round(source, steps=15), shown)}
+    assert list(made) == list(readings.READINGS)
+    assert len({reading.climb.loss_before for reading in made.values()}) == 1
+    for reading in made.values():
+        change = (reading.images - shown.images).flatten(1).norm(dim=1).mean()
+        assert reading.line()["moved"] == pytest.approx(float(change), rel=1e-4)
+    assert made["text, γ=1"].climb.moved > 5 * made["code, γ=1"].climb.moved, "its step is 32 times as long"
+    assert made["text, γ=1, clipped"].outside == 0 < made["text, γ=1"].outside
+
+
+def test_the_readings_command_writes_lines_and_a_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(readings, "IMAGES", 64)
+    monkeypatch.setattr(readings, "SHOWN", 30)
+    monkeypatch.setattr(readings, "first_round", partial(readings.first_round, steps=4))
+    readings.main(["mnist5k-train"], tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "readings.jsonl").read_text().splitlines()]
+    assert [line["reading"] for line in lines] == list(readings.READINGS)
+    assert (tmp_path / "fictitious.svg").stat().st_size > 10_000
+    assert len(capsys.readouterr().out.splitlines()) == 2 + len(lines)

@@ -77,6 +77,19 @@ def test_a_recipe_gives_cells_for_every_method_and_seed(figure2b_top: tuple[Lab,
     assert all(cell.published is None for cell in cells), "a stand-in is not the paper's set"
 
 
+def test_the_table_of_rounds_has_the_means_over_seeds_of_what_the_runs_recorded(
+    figure2b_top: tuple[Lab, Results],
+) -> None:
+    lab, results = figure2b_top
+    told = replace(recipe("figure2b-top"), rounds=True).sheets(lab, results, 2)[-1]
+    assert [row[:3] for row in told.rows] == [(f"K={K}", str(k), "2") for K in range(1, 5) for k in range(1, K + 1)]
+    runs = [line for line in results if line["kind"] == "run" and line["ada"]["K"] == 2]
+    for row, k in zip(told.rows[1:3], (0, 1), strict=True):
+        for text, name in zip(row[3:], ("loss_before", "loss_after", "moved"), strict=True):
+            expected = sum(run["rounds"][k][name] for run in runs) / 2
+            assert float(text) == pytest.approx(expected, rel=5e-3, abs=5e-3)
+
+
 def test_a_line_says_what_the_run_was_and_its_accuracy_is_that_of_its_weights(
     figure2b_top: tuple[Lab, Results],
 ) -> None:

@@ -94,6 +94,11 @@ class Trained(Method[Bench]):
         """The run's."""
         return results.accuracy(run_key(lab.request(seed, self.settings)), lab.scored[column])
 
+    def rounds(self, results: Results, lab: Bench, seed: int) -> list[Line]:
+        """What the run recorded of each of its rounds, where it was measured."""
+        rounds: list[Line] = (results.find(run_key(lab.request(seed, self.settings))) or {"rounds": []})["rounds"]
+        return rounds
+
 
 @dataclass(frozen=True)
 class Ensembled(Method[Bench]):

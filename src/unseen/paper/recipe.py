@@ -11,8 +11,9 @@ from unseen.paper import figures
 from unseen.paper.cells import Cell, Setting
 from unseen.paper.experiment import Experiment
 from unseen.paper.lab import REAL, SCALES, Lab
-from unseen.paper.methods import Measurement, Method
+from unseen.paper.methods import Measurement, Method, Trained
 from unseen.paper.results import Results
+from unseen.paper.rounds import rounds_sheet
 from unseen.paper.sheet import Sheet
 from unseen.paper.tables import matrix, sheets
 
@@ -30,6 +31,8 @@ class Recipe(Experiment[Lab]):
     """whether it asks for the targets' training parts as well"""
     crossed: bool = False
     """whether its methods are rows and columns of a table, which comes before the long ones then"""
+    rounds: bool = False
+    """whether a table says what the rounds made"""
 
     def has(self, lab: Lab, domain: str) -> bool:
         """Whether the column is one of the lab's."""
@@ -60,7 +63,12 @@ class Recipe(Experiment[Lab]):
     def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
         """Its tables."""
         cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
-        return [*([matrix(cells, setting)] if self.crossed else []), *sheets(cells, setting)]
+        trained = [method for method in self.methods if isinstance(method, Trained)]
+        return [
+            *([matrix(cells, setting)] if self.crossed else []),
+            *sheets(cells, setting),
+            *([rounds_sheet(trained, lab, results, seeds)] if self.rounds else []),
+        ]
 
     def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
         """Its figure, in the paper's arrangement."""

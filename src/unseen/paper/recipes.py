@@ -74,12 +74,14 @@ RECIPES = {
                 Trained("pixels", "pixel", {"K": 1, "gamma": 1e4, "cost": "pixel"}),
                 ours("features", gamma=1e4, K=1, against="pixels"),
             ),
+            rounds=True,
         ),
         Recipe(
             name="figure2a-bottom",
             what="γ from 10⁻⁶ to 10⁴ at K=2, against ERM",
             methods=(erm, *(ours(f"γ={power(gamma)}", gamma=gamma, K=2) for gamma in GAMMAS)),
             draw=partial(figures.bars, line=erm.label),
+            rounds=True,
         ),
         Recipe(
             name="figure2b-top",
@@ -129,6 +131,7 @@ RECIPES = {
                 reading("images 5,000+", offset=5_000),
             ),
             draw=partial(figures.bars, line=erm.label),
+            rounds=True,
         ),
     )
 }

@@ -1,0 +1,34 @@
+"""What the rounds behind a recipe's numbers made: how far fictitious images went, and what that did to the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from unseen.paper.bench import Bench
+from unseen.paper.methods import Trained
+from unseen.paper.results import Line, Results
+from unseen.paper.sheet import Sheet
+from unseen.report.statistics import mean
+
+CAPTION = (
+    "Means over a round's images, then over seeds. The loss is that of the network when the round began, on the images "
+    "the round took up and on the fictitious ones it made of them; L2 is how far these went, over all pixels and "
+    "channels of a 32x32 image (0.1 is 0.002 a number)."
+)
+
+
+def rounds_sheet(methods: Sequence[Trained], lab: Bench, results: Results, seeds: int) -> Sheet:
+    """A row for each round of each training that was run."""
+    rows = []
+    for method in methods:
+        lines = list(chain.from_iterable(method.rounds(results, lab, seed) for seed in range(seeds)))
+        for k in sorted({line["round"] for line in lines}):
+            rows.append(_row(method.label, k, [line for line in lines if line["round"] == k]))
+    headings = ("training", "round", "seeds", "loss before", "loss after", "L2")
+    return Sheet("What the rounds made", headings, rows, CAPTION, frozenset({0}))
+
+
+def _row(label: str, k: int, lines: Sequence[Line]) -> tuple[str, ...]:
+    before, after, moved = (mean([line[name] for line in lines]) for name in ("loss_before", "loss_after", "moved"))
+    return (label, str(k), str(len(lines)), f"{before:.2f}", f"{after:,.2f}", f"{moved:,.3g}")
