@@ -1,6 +1,7 @@
 """The scripts in experiments/ do what their tables say: networks that can be split, shares that add up."""
 
 import json
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -8,8 +9,14 @@ import pytest
 import torch
 
 import unseen
-from experiments import nets, readings, why
+from experiments import controls, nets, readings, why
+from unseen.job import load
+from unseen.paper.results import Results
+from unseen.run import RunFolder
 from unseen.split import split
+
+sys.path.insert(0, str(Path(__file__).parent))
+from reproducing import tiny_lab
 
 CLASSES = 5
 
@@ -91,3 +98,20 @@ def test_the_readings_command_writes_lines_and_a_figure(
     assert [line["reading"] for line in lines] == list(readings.READINGS)
     assert (tmp_path / "fictitious.svg").stat().st_size > 10_000
     assert len(capsys.readouterr().out.splitlines()) == 2 + len(lines)
+
+
+def test_a_control_is_ours_but_for_what_its_rounds_add(tmp_path: Path) -> None:
+    lab = tiny_lab(tmp_path)
+    still = unseen.request.train(lab.request(0, controls.OURS | {"eta": 0.0}))
+    results, digits = Results(tmp_path / "controls.jsonl"), Results(tmp_path / "digits.jsonl")
+    for control, length in {"copies": 0.0, "noise": controls.LENGTH}.items():
+        controls.measure(control, lab, 0, results)
+        run = RunFolder(tmp_path / "runs" / f"control-{control}-seed0")
+        made = [line["moved"] for line in run.metrics() if "fictitious" in line]
+        assert made == pytest.approx([length] * 4, rel=1e-3)
+        same = all(map(torch.equal, load(run.path).model.state_dict().values(), still.net.model.state_dict().values()))
+        assert same == (control == "copies"), "an ascent with no step adds copies"
+    assert {line["control"] for line in results} == set(controls.CONTROLS)
+    told = list(controls.table(lab, results, digits))
+    assert len(told) == 2 + len(controls.CONTROLS) * len(lab.targets)
+    assert "not run | not run" in told[-1], "no plain training and none of ours were measured"

@@ -1,0 +1,107 @@
+"""Is it the ascent that helps? Algorithm 1 as the recipes run it (K=4, gamma=1), with a control in the ascent's place.
+
+    python -m experiments.controls 0 1        # these seeds: 10 minutes on one core for each training
+    python -m experiments.controls            # no seed: only the table
+
+"copies" adds the images that a round takes up as they are; "noise" adds noise of the length that the ascent goes. All
+else is the same to the last draw: the first weights, the images a round takes up, the minibatches. Compared seed by
+seed with ERM and ours in `results/digits.jsonl`. Needs `UNSEEN_DATA`, goes on where it was stopped, writes
+`results/controls.jsonl` and prints a Markdown table.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import Tensor
+
+import unseen
+from unseen.evaluation import result_line, score_run
+from unseen.paper.lab import Lab, real_lab
+from unseen.paper.results import Results, key, run_key
+from unseen.report.statistics import mean
+from unseen.report.verdicts import compare, counted, signed, span
+from unseen.request import train
+from unseen.run import RunFolder
+
+RESULTS = Path(__file__).parents[1] / "results"
+OURS, PLAIN = {"K": 4, "gamma": 1.0}, {"K": 0}
+LENGTH = 0.1
+"""L2, as long as the ascent goes in the first rounds (docs/results.md)"""
+
+
+def copies(net: Any, x: Tensor, y: Tensor, ada: unseen.ADA, **options: Any) -> Tensor:
+    """In the ascent's place: nothing changes."""
+    return x.clone()
+
+
+def noise(net: Any, x: Tensor, y: Tensor, ada: unseen.ADA, **options: Any) -> Tensor:
+    """In the ascent's place: each image goes LENGTH in a direction drawn for it."""
+    direction = torch.randn_like(x)
+    return x + LENGTH * direction / direction.flatten(1).norm(dim=1)[:, None, None, None]
+
+
+CONTROLS: dict[str, Callable[..., Tensor]] = {"copies": copies, "noise": noise}
+
+
+def measure(control: str, lab: Lab, seed: int, results: Results) -> None:
+    """Train with the control in the ascent's place, unless that was done; write its line down."""
+    name = key(control=control, run=run_key(lab.request(seed, OURS)))
+    if results.find(name):
+        return
+    request = replace(lab.request(seed, OURS), out=lab.runs / f"control-{control}-seed{seed}")
+    folder = RunFolder(request.out)
+    with mock.patch("unseen.algorithm.ascend", CONTROLS[control]):
+        train(request, resume=folder.started)
+    score_run(folder.path, [lab.load(domain) for domain in lab.scored.values()])
+    folder.trim()
+    results.add({"key": name, "kind": "control", "control": control, **result_line(folder.path)})
+
+
+def table(lab: Lab, controls: Results, digits: Results) -> Iterator[str]:
+    """Each control beside ERM and ours, as Markdown."""
+    yield "| what is added | tested on | seeds | accuracy | less ERM | ours less it |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    for control, (column, domain) in product(CONTROLS, lab.targets.items()):
+        keys = {line["seed"]: line["key"] for line in controls if line["control"] == control}
+        plain, ours = ({seed: run_key(lab.request(seed, settings)) for seed in keys} for settings in (PLAIN, OURS))
+        own = _accuracies(controls, keys, domain)
+        gaps = f"{_gap(own, _accuracies(digits, plain, domain))} | {_gap(_accuracies(digits, ours, domain), own)}"
+        if own:
+            yield f"| {control} | {column} | {len(own)} | {100 * mean(list(own.values())):.1f} | {gaps} |"
+
+
+def _accuracies(results: Results, keys: Mapping[int, str], domain: str) -> dict[int, float]:
+    found = {seed: results.accuracy(name, domain) for seed, name in keys.items()}
+    return {seed: accuracy for seed, accuracy in found.items() if accuracy is not None}
+
+
+def _gap(one: Mapping[int, float], other: Mapping[int, float]) -> str:
+    if not one.keys() & other.keys():
+        return "not run"
+    comparison = compare("", "", "", one, other)
+    interval = f" ({span(comparison.interval)})" if comparison.interval else ""
+    return f"{signed(comparison.gap)}{interval}, {counted(len(comparison.differences), 'pair')}"
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seeds", nargs="*", type=int, metavar="SEED")
+    seeds = parser.parse_args().seeds
+    lab = real_lab(RESULTS, without=("SYN",))
+    controls = Results(RESULTS / "controls.jsonl")
+    for seed, control in product(seeds, CONTROLS):
+        measure(control, lab, seed, controls)
+    print(*table(lab, controls, Results(lab.results)), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
