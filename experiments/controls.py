@@ -27,7 +27,7 @@ from unseen.evaluation import result_line, score_run
 from unseen.paper.lab import Lab, real_lab
 from unseen.paper.results import Results, key, run_key
 from unseen.report.statistics import mean
-from unseen.report.verdicts import compare, counted, signed, span
+from unseen.report.verdicts import compare, counted, with_span
 from unseen.request import train
 from unseen.run import RunFolder
 
@@ -87,8 +87,8 @@ def _gap(one: Mapping[int, float], other: Mapping[int, float]) -> str:
     if not one.keys() & other.keys():
         return "not run"
     comparison = compare("", "", "", one, other)
-    interval = f" ({span(comparison.interval)})" if comparison.interval else ""
-    return f"{signed(comparison.gap)}{interval}, {counted(len(comparison.differences), 'pair')}"
+    gap = with_span(comparison.gap, comparison.interval)
+    return f"{gap}, {counted(len(comparison.differences), 'pair')}"
 
 
 def main() -> None:

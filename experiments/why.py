@@ -31,7 +31,7 @@ from unseen.job import load
 from unseen.paper.streets import names
 from unseen.paper.streets.lab import CAMVID
 from unseen.report.statistics import mean
-from unseen.report.verdicts import compare, counted, signed, span
+from unseen.report.verdicts import compare, counted, signed, with_span
 from unseen.split import Split
 from unseen.storage import write_atomically
 
@@ -146,8 +146,8 @@ def _gain(ours: dict[str, dict[int, float]], plain: dict[str, dict[int, float]])
         return ""
     means = [{seed: mean([some[day][seed] for day in DAYS]) for seed in some[DAYS[0]]} for some in (ours, plain)]
     comparison = compare("", "", "", *means)
-    interval = f" ({span(comparison.interval)})" if comparison.interval else ""
-    return f"{signed(comparison.gap)}{interval}, {counted(len(comparison.differences), 'pair')}"
+    gap = with_span(comparison.gap, comparison.interval)
+    return f"{gap}, {counted(len(comparison.differences), 'pair')}"
 
 
 def _network(line: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from unseen.paper.findings import AGREES, DIFFERS, MARGIN, NOT_COMPARABLE, Findi
 from unseen.paper.published import Published
 from unseen.paper.sheet import Sheet
 from unseen.report.statistics import EXACT_UP_TO, RESAMPLES, SIGN_PATTERNS, Interval, smallest_p
-from unseen.report.verdicts import counted, listed, signed, span
+from unseen.report.verdicts import counted, listed, signed, span, with_span
 
 ALPHA = 0.05
 NONE = "\N{EN DASH}"
@@ -55,7 +55,7 @@ def _accuracy_row(cell: Cell, finding: Finding | None) -> tuple[str, ...]:
     spread = f" ± {finding.deviation:.1f}" if finding.deviation is not None else ""
     over_seeds = (_reach(finding.range) if spread else NONE, _reach(finding.bootstrap))
     paper = finding.paper
-    compared = (_gap(paper.gap, paper.interval), paper.verdict) if paper else (NONE, NONE)
+    compared = (with_span(paper.gap, paper.interval), paper.verdict) if paper else (NONE, NONE)
     seeds = str(len(cell.accuracies))
     return (cell.domain, cell.method, seeds, f"{finding.mean:.1f}{spread}", *over_seeds, theirs, *compared)
 
@@ -176,10 +176,6 @@ def _published(theirs: Published) -> str:
 
 def _reach(interval: Interval | None) -> str:
     return f"{interval.low:.1f} to {interval.high:.1f}" if interval else NONE
-
-
-def _gap(gap: float, interval: Interval | None) -> str:
-    return f"{signed(gap)} ({span(interval)})" if interval else signed(gap)
 
 
 def _p(value: float) -> str:

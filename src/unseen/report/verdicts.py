@@ -69,6 +69,11 @@ def span(interval: Interval) -> str:
     return f"{signed(interval.low)} to {signed(interval.high)}"
 
 
+def with_span(gap: float, interval: Interval | None) -> str:
+    """``+3.1 (+1.0 to +5.2)``, or the gap alone where there is no interval."""
+    return f"{signed(gap)} ({span(interval)})" if interval else signed(gap)
+
+
 def short(value: float) -> str:
     """A measured size with two digits that matter: ``1.23``, ``0.077``, ``9.3 x 10^-5`` as one would print it."""
     if value == 0 or abs(value) >= 0.1:

@@ -11,7 +11,7 @@ from unseen.paper.streets.cells import StreetCell
 from unseen.paper.streets.names import CALLED, SHORT, TABLE2, called, condition_of, place_of
 from unseen.paper.streets.published import contradictions, higher_count
 from unseen.paper.tables import NONE, verdict_caption, verdict_mark
-from unseen.report.verdicts import Comparison, compare, listed, signed, span
+from unseen.report.verdicts import Comparison, compare, listed, with_span
 
 
 def arranged_sheets(cells: Sequence[StreetCell], setting: Setting) -> list[Sheet]:
@@ -82,7 +82,7 @@ def _less(cell: StreetCell, other: StreetCell) -> str:
 
 
 def _told(comparison: Comparison) -> str:
-    return signed(comparison.gap) + (f" ({span(comparison.interval)})" if comparison.interval else "")
+    return with_span(comparison.gap, comparison.interval)
 
 
 def _percent(share: float) -> str:
