@@ -40,7 +40,7 @@ def _ascend_batch(net: unseen.Split, x0: Tensor, y: Tensor, ada: unseen.ADA, det
 
 
 def newton_point(net: unseen.Split, x: Tensor, y: Tensor, gamma: float) -> Tensor:
-    """The regularized Newton step of eq. (9) as it is written: one p x p Hessian and one backsolve for each sample."""
+    """The regularized Newton step of eq. (10) as it is written: one p x p Hessian and one backsolve for each sample."""
     z0, scores = net.features_and_scores(x)
     weight = net.model.get_submodule(net.head_name).weight
     eye, steps = torch.eye(z0.shape[1], dtype=z0.dtype), []

@@ -1,4 +1,4 @@
-"""The inner maximization, eq. (7), for one batch: gradient steps on ``loss - gamma * cost``."""
+"""The inner maximization, eq. (8), for one batch: gradient steps on ``loss - gamma * cost``."""
 
 from __future__ import annotations
 

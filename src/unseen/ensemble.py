@@ -28,7 +28,7 @@ class Ensemble:
     """Networks that know the same classes and take the same images, and the rule by which one of them answers.
 
     In the paper they are trained with gamma = 10^0, 10^-1, ..., 10^-6. How far away the unseen domains are is unknown,
-    so there is a member for each distance, and for each sample the surest one answers (eq. (ensemble)). ``rule`` is
+    so there is a member for each distance, and for each sample the surest one answers (eq. (9)). ``rule`` is
     one of ``unseen.rules`` or its name.
     """
 

@@ -51,7 +51,7 @@ class Pool:
         """The rows the next round's ascent starts from.
 
         ``union``: n rows drawn uniformly, without replacement, from the whole pool (Algorithm 1). ``chain``: the
-        rows of the round before, in order; the first round draws from the source (eq. (7)).
+        rows of the round before, in order; the first round draws from the source (eq. (8)).
         """
         if sampling == "chain" and self.rounds > 0:
             return torch.arange(self.size - self.n, self.size)

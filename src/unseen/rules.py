@@ -1,4 +1,4 @@
-"""How an ensemble answers: a rule picks a member for each sample, u*(x) in eq. (ensemble), or blends all of them."""
+"""How an ensemble answers: a rule picks a member for each sample, u*(x) in eq. (9), or blends all of them."""
 
 from __future__ import annotations
 

@@ -52,7 +52,9 @@ def test_the_evidence_has_every_column_with_its_interval_and_seeds() -> None:
 
 
 def test_a_claim_nobody_measured_says_so() -> None:
-    assert judge(CLAIM, {"r": [Cell("ours", "SVHN"), Cell("plain", "SVHN")]}).evidence == "No run of it is finished."
+    assert judge(CLAIM, {"r": [Cell("ours", "SVHN"), Cell("plain", "SVHN")]}).evidence == "No result on SVHN and USPS."
+    only_plain = {"r": [Cell("ours", "SVHN"), Cell("plain", "SVHN", {0: 0.5})]}
+    assert judge(CLAIM, only_plain).evidence == "No run of it is finished."
 
 
 def test_many_comparisons_are_told_by_their_range() -> None:

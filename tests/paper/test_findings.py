@@ -175,7 +175,7 @@ def test_the_verdicts_are_counted_and_none_left_out():
     ("counts", "words"),
     [
         ([5, 5], "Mean of 5 seeds."),
-        ([1, 5, 2], "Mean of 1 to 5 seeds."),
+        ([1, 5, 2], "Mean of 1 to 5 seeds: compare by the table of differences, which pairs them."),
         ([1, 0], "One seed."),
         ([0], "Nothing was run."),
     ],

@@ -98,7 +98,7 @@ def test_every_table_states_seeds_data_scale_rule_and_steps():
     for sheet in (accuracies, differences):
         for words in ("first 10,000 MNIST images", "10,000 steps", "released scale", "last iterate", "11,420 images"):
             assert words in sheet.caption
-    assert "Mean of 2 to 3 seeds." in accuracies.caption
+    assert "Mean of 2 to 3 seeds: compare by the table of differences" in accuracies.caption
     assert "No result on SYN." in accuracies.caption
 
 
@@ -114,7 +114,7 @@ def test_every_table_says_what_stands_in():
 def test_the_margin_the_runs_and_the_meaning_of_the_verdicts_are_told():
     accuracies, _ = sheets(CELLS, SETTING)
     assert "agrees when it lies within 3 points of 0" in accuracies.caption
-    assert "10 count where it says 10 and 20" in accuracies.caption
+    assert "10 runs in one place and 20 in another; 10 are counted" in accuracies.caption
 
 
 def test_two_seeds_against_the_paper_come_with_a_warning():
@@ -175,7 +175,7 @@ def test_the_matrix_has_ours_with_seeds_and_the_papers_with_a_mark():
         ("SVHN", "γ=100", NONE, "40.0 (1)"),
         ("SYN", "not here", NONE, NONE),
     ]
-    assert "Mean of 1 to 3 seeds." in sheet.caption
+    assert "Mean of 1 to 3 seeds: compare by" in sheet.caption
 
 
 def test_a_matrix_that_is_not_comparable_has_no_marks():

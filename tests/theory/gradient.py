@@ -159,7 +159,7 @@ HOW = "a tanh net of six pixels, one direction in each parameter tensor, three l
 
 def it_is_exact_for_the_head() -> Measured:
     return Measured(
-        "∇φ = ∇loss(x*), eq. (6), is exact for θ_c",
+        "∇φ = ∇loss(x*), eq. (7), is exact for θ_c",
         HOW + "maximizer over images is solved anew at either side",
         "greatest relative error",
         max(solved.error("head") for solved in _solved("semantic")),
@@ -189,7 +189,7 @@ def with_the_costs_gradient_it_is() -> Measured:
 
 def with_the_pixel_cost_it_is_exact_for_all() -> Measured:
     return Measured(
-        "With the cost in pixels eq. (6) is exact for all parameters",
+        "With the cost in pixels eq. (7) is exact for all parameters",
         "the same with c = ½‖x - x0‖²",
         "greatest relative error",
         max(solved.error(part) for solved in _solved("pixel") for part in ("head", "body")),

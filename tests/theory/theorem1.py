@@ -18,7 +18,7 @@ DIRECTIONS = 6
 
 def the_newton_point_is_the_dense_one() -> Measured:
     return Measured(
-        "The Newton point of eq. (9) by an m x m solve is that of the p x p backsolve",
+        "The Newton point of eq. (10) by an m x m solve is that of the p x p backsolve",
         "every head and γ; Hessian and gradient of the dense one by autograd, in float64",
         "greatest distance / distance moved",
         max(float(_apart_from_dense(case, gamma)) for case, gamma in with_gammas()),
@@ -139,7 +139,7 @@ def the_proved_bound_is_the_smaller() -> Measured:
 def the_order_is_three() -> Measured:
     slopes = [_slope(case) for case in cases()]
     return Measured(
-        "z* = newton + O(γ⁻³), one order better than the γ⁻² of eq. (9)",
+        "z* = newton + O(γ⁻³), one order better than the γ⁻² of eq. (10)",
         "slope of log distance over log γ, γ from 30 to 1,000 L1, mean distance of the samples",
         "slope farthest from -3",
         max(slopes, key=lambda s: abs(s + 3)),

@@ -19,7 +19,7 @@ ROUNDING = 1e-5
 
 def the_regularizer_is_the_squared_gradient() -> Measured:
     return Measured(
-        "‖θ_y - Σ p_j θ_j‖² of eq. (10) is the loss's squared gradient in z",
+        "‖θ_y - Σ p_j θ_j‖² of eq. (11) is the loss's squared gradient in z",
         "every head; the gradient by autograd",
         "greatest difference / L0²",
         max(float((_regularizer(c) - _squared_gradient(c)).abs().max() / c.constants.L0**2) for c in cases()),
@@ -116,7 +116,7 @@ def the_stated_lower_bound_is_false() -> Measured:
 
 def the_coefficient_is_one_half() -> Measured:
     return Measured(
-        "φ = loss + R/(2γ) + O(γ⁻²): eq. (8) and (10) lack the 1/2",
+        "φ = loss + R/(2γ) + O(γ⁻²): eq. (11) lacks the 1/2",
         "γ (φ - loss)/R at γ = 100 and 200 L1, extrapolated to infinite γ; summed over the samples of each head",
         "farthest from 1/2",
         max((_coefficient(case) for case in cases()), key=lambda c: abs(c - 0.5)),

@@ -123,10 +123,12 @@ def absent(cells: Sequence[Cell]) -> list[str]:
 
 
 def seeds_told(cells: Sequence[Cell]) -> str:
-    """How many seeds stand behind the cells that were run: ``Mean of 1 to 5 seeds.``."""
+    """How many seeds stand behind the cells that were run; where not all have as many, how to compare them."""
     counts = sorted({len(cell.accuracies) for cell in cells if cell.accuracies})
     if not counts:
         return "Nothing was run."
     if counts == [1]:
         return "One seed."
-    return f"Mean of {counts[0]} to {counts[-1]} seeds." if len(counts) > 1 else f"Mean of {counts[0]} seeds."
+    if len(counts) == 1:
+        return f"Mean of {counts[0]} seeds."
+    return f"Mean of {counts[0]} to {counts[-1]} seeds: compare by the table of differences, which pairs them."

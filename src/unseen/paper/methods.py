@@ -96,7 +96,8 @@ class Trained(Method[Bench]):
 
     def rounds(self, results: Results, lab: Bench, seed: int) -> list[Line]:
         """What the run recorded of each of its rounds, where it was measured."""
-        rounds: list[Line] = (results.find(run_key(lab.request(seed, self.settings))) or {"rounds": []})["rounds"]
+        line = results.find(run_key(lab.request(seed, self.settings))) or {}
+        rounds: list[Line] = line.get("rounds", [])
         return rounds
 
 

@@ -76,9 +76,7 @@ def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
         f"hand. {page.made_with}. Target data selected nothing: every number is of the last iterate.",
         page.discussion.strip(),
         "## The paper's claims",
-        f"{page.headline}. A claim holds where the 95 % t-interval of every paired difference lies on its side of 0, "
-        "and does not hold where one lies on the other side; differences are in points, over the seeds both have."
-        f"{' ' * bool(page.subject.judging)}{page.subject.judging}",
+        f"{page.headline}. {page.judging}",
         _claims_table(page.judged),
     ]
     for section in page.sections:

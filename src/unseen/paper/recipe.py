@@ -63,11 +63,11 @@ class Recipe(Experiment[Lab]):
     def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
         """Its tables."""
         cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
-        trained = [method for method in self.methods if isinstance(method, Trained)]
+        made = rounds_sheet([m for m in self.methods if isinstance(m, Trained)], lab, results, seeds)
         return [
             *([matrix(cells, setting)] if self.crossed else []),
             *sheets(cells, setting),
-            *([rounds_sheet(trained, lab, results, seeds)] if self.rounds else []),
+            *([made] if self.rounds and made.rows else []),
         ]
 
     def figure(self, lab: Lab, results: Results, seeds: int) -> Any:

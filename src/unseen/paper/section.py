@@ -25,6 +25,12 @@ _TOLD: dict[Verdict, tuple[str, str]] = {
     "not measured": ("is not measured", "are not measured"),
 }
 """each verdict, said of one claim and of several"""
+_JUDGING = (
+    "A claim holds where the 95 % t-interval of every paired difference lies on its side of 0, in part where some do "
+    "and the others include 0. It does not hold, or is contradicted in part, where one lies on the other side. It "
+    "can't be told where all include 0. Differences are in points of {measure}, over the seeds both have; each "
+    "interval stands by itself, so of 20 comparisons where nothing differs one will exclude 0."
+)
 
 
 @dataclass(frozen=True)
@@ -118,6 +124,11 @@ class ResultsPage:
         counts = Counter(judged.verdict for judged in self.judged)
         told = [f"{n} {one if n == 1 else many}" for verdict, (one, many) in _TOLD.items() if (n := counts[verdict])]
         return f"Of {len(self.judged)} claims, {listed(told)}"
+
+    @property
+    def judging(self) -> str:
+        """How a claim is judged."""
+        return " ".join(filter(None, [_JUDGING.format(measure=self.subject.measure), self.subject.judging]))
 
     @property
     def made_with(self) -> str:

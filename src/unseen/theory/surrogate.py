@@ -68,7 +68,7 @@ def surrogate(
 def newton_point(
     net: Split | nn.Module, x: Tensor, y: Tensor, gamma: float, *, dtype: torch.dtype | None = None
 ) -> Tensor:
-    """z0 + 1/gamma (I - H/gamma)^-1 grad, the regularized Newton step of eq. (9), with H the loss's Hessian in z at z0.
+    """z0 + 1/gamma (I - H/gamma)^-1 grad, the regularized Newton step, eq. (10), with H the loss's Hessian in z at z0.
 
     H = Theta (diag p - p p^T) Theta^T has rank below m, so that the p x p backsolve is an m x m one:
     (gamma I - H)^-1 Theta = Theta (gamma I - (diag p - p p^T) Theta^T Theta)^-1. Refused where gamma is not above H's
@@ -82,7 +82,7 @@ def newton_point(
 
 
 def regularizer(net: Split | nn.Module, x: Tensor, y: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
-    """||theta_y - sum_j p_j theta_j||^2 for each sample, the regularizer of eq. (10): the squared gradient in z."""
+    """||theta_y - sum_j p_j theta_j||^2 for each sample, the regularizer of eq. (11): the squared gradient in z."""
     at = look(net, x, y, dtype)
     return pull(at.scores, at.y, at.head)
 
