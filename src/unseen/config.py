@@ -57,9 +57,16 @@ def shared_config(
         "model": {"class": type(net.model).__qualname__, "head": net.head_name, "shapes": shapes},
         "cadence": asdict(cadence),
         "engine": engine.record(),
-        "versions": {name: version(name) for name in ("unseen", "torch", "numpy", "safetensors")}
-        | {"python": platform.python_version()},
+        **made_now(),
         "job": dict(job) if job is not None else None,
+    }
+
+
+def made_now() -> dict[str, Any]:
+    """With which versions, and when."""
+    versions = {name: version(name) for name in ("unseen", "torch", "numpy", "safetensors")}
+    return {
+        "versions": versions | {"python": platform.python_version()},
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
 

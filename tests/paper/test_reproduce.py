@@ -132,6 +132,7 @@ def test_an_ensemble_is_measured_under_every_rule_and_its_members_too(lab: Lab) 
     results = carry_out(ENSEMBLE, lab, seeds=1)
     lines = list(results)
     assert sorted(line["kind"] for line in lines) == ["ensemble"] * 2 + ["run"] * 4
+    assert all({"versions", "created"} <= line.keys() for line in lines)
     ensemble = next(line for line in lines if line["kind"] == "ensemble")
     assert {score["rule"] for score in ensemble["scores"]} == set(unseen.rules.RULES)
     assert all(cell.accuracies for cell in ENSEMBLE.cells(lab, results, 1))
@@ -157,6 +158,7 @@ def test_an_adaptation_is_measured_on_the_target_it_saw(lab: Lab) -> None:
     results = carry_out(adapted, lab, seeds=1)
     (line,) = [line for line in results if line["kind"] == "adda"]
     assert line["adda"]["target_images"] == 40
+    assert {"engine", "versions", "created", "unlabelled"} <= line.keys()
     assert {path.name for path in lab.out.iterdir() if not path.name.startswith(".")} == {"runs", RESULTS}
     assert [score["domain"] for score in line["scores"]] == ["uci-8x8"]
     assert all(cell.accuracies for cell in adapted.cells(lab, results, 1))

@@ -13,6 +13,7 @@ import torch
 
 from unseen import rules
 from unseen.baselines.adda import ADDA, adapt
+from unseen.config import made_now
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.ensemble import Ensemble
@@ -188,7 +189,8 @@ def _score(lab: Bench, request: Request, domains: tuple[str, ...]) -> Line:
 def _score_ensemble(lab: Bench, folders: tuple[Path, ...], seed: int, domains: tuple[str, ...]) -> Line:
     """Every rule on the scores of the members: choosing costs little once they are there."""
     scores = [score for name in domains for score in _by_rule(lab.load(name), folders)]
-    return {"kind": "ensemble", "seed": seed, "members": [folder.name for folder in folders], "scores": scores}
+    members = [folder.name for folder in folders]
+    return {"kind": "ensemble", "seed": seed, "members": members, **made_now(), "scores": scores}
 
 
 def _by_rule(domain: Domain, folders: tuple[Path, ...]) -> list[dict[str, Any]]:
@@ -216,4 +218,8 @@ def _adapt(lab: Lab, request: Request, column: str, adda: ADDA, seed: int) -> Li
         load(request.out), request.job.load_source(), unlabelled, adda, seed=seed, folder=folder, engine=engine
     )
     score = Score(target.name, len(target), target.fingerprint, accuracy=evaluate(adapted.net, target))
-    return {"kind": "adda", "adda": adda.asdict(), "seed": seed, "source": request.out.name, "scores": [score.asdict()]}
+    return {
+        "kind": "adda", "adda": adda.asdict(), "seed": seed, "source": request.out.name,
+        "unlabelled": {"name": unlabelled.name, "images": len(unlabelled), "sha256": unlabelled.fingerprint},
+        "engine": engine.record(), **made_now(), "scores": [score.asdict()],
+    }  # fmt: skip

@@ -25,6 +25,7 @@ _TOLD: dict[Verdict, tuple[str, str]] = {
     "not measured": ("is not measured", "are not measured"),
 }
 """each verdict, said of one claim and of several"""
+_KINDS = {"run": "training", "ensemble": "ensemble", "adda": "adaptation"}
 _JUDGING = (
     "A claim holds where the 95 % t-interval of every paired difference lies on its side of 0, in part where some do "
     "and the others include 0. It does not hold, or is contradicted in part, where one lies on the other side. It "
@@ -132,11 +133,13 @@ class ResultsPage:
 
     @property
     def made_with(self) -> str:
-        """With what the runs were made, all of them."""
+        """How much was measured, and with what the runs were made, all of them."""
+        kinds = Counter(line["kind"] for line in self.results)
+        measured = [counted(kinds[kind], name) for kind, name in _KINDS.items() if kinds[kind]]
         lines = [line for line in self.results if line["kind"] == "run"]
         versions = sorted({f"torch {line['versions']['torch']}" for line in lines})
         engines = sorted({f"{line['engine']['device']} in {line['engine']['precision']}" for line in lines})
         dates = [line["created"][:10] for line in lines]
         first, last = min(dates), max(dates)
         when = f"on {first}" if first == last else f"from {first} to {last}"
-        return f"{counted(len(lines), 'training')} {when}, {listed(versions)}, {listed(engines)}"
+        return f"{listed(measured)} {when}, {listed(versions)}, {listed(engines)}"
