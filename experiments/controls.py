@@ -3,9 +3,9 @@
     python -m experiments.controls 0 1        # these seeds: 10 minutes on one core for each training
     python -m experiments.controls            # no seed: only the table
 
-"copies" adds the images that a round takes up as they are; "noise" adds noise of the length that the ascent goes. All
-else is the same to the last draw: the first weights, the images a round takes up, the minibatches. Compared seed by
-seed with ERM and ours in `results/digits.jsonl`. Needs `UNSEEN_DATA`, goes on where it was stopped, writes
+"copies" adds the images that a round takes up as they are; "noise" adds noise of L2 length 0.1, near what the ascent
+goes. All else is the same to the last draw: the first weights, the images a round takes up, the minibatches. Compared
+seed by seed with ERM and ours in `results/digits.jsonl`. Needs `UNSEEN_DATA`, goes on where it was stopped, writes
 `results/controls.jsonl` and prints a Markdown table.
 """
 
@@ -34,7 +34,7 @@ from unseen.run import RunFolder
 RESULTS = Path(__file__).parents[1] / "results"
 OURS, PLAIN = {"K": 4, "gamma": 1.0}, {"K": 0}
 LENGTH = 0.1
-"""L2, as long as the ascent goes in the first rounds (docs/results.md)"""
+"""L2; the ascent goes 0.11, 0.09, 0.07 and 0.06 in the four rounds (results/digits.jsonl, mean over 5 seeds)"""
 
 
 def copies(net: Any, x: Tensor, y: Tensor, ada: unseen.ADA, **options: Any) -> Tensor:

@@ -4,7 +4,7 @@
     python -m experiments.readings mnist5k-train   # on the built-in digits
 
 Trains for 100 steps, which is where the first round of the paper's digit experiment finds the network, lets the ascent
-climb from the same images in each reading, writes `results/readings.jsonl` and `results/fictitious.svg`, and prints a
+climb from the same images in each reading, writes `results/fictitious.jsonl` and `.svg`, and prints a
 Markdown table.
 """
 
@@ -91,8 +91,8 @@ def draw(shown: Domain, readings: Sequence[Reading]) -> Any:
         rows[reading.name] = _domain(shown, reading.images)
         notes[reading.name] = f"{f'L2 {moved:,.2g}, ' * (moved > 0)}loss {reading.climb.loss_after:,.2g}"
         if 0 < moved < 1:
-            name = f"its change, x{MAGNIFIED}"
-            rows[f"{name}{' ' * len(rows)}"] = _domain(shown, 0.5 + MAGNIFIED * (reading.images - shown.images))
+            name = f"its change, x{MAGNIFIED}{' ' * len(rows)}"  # blanks, so that no two rows have one name
+            rows[name] = _domain(shown, 0.5 + MAGNIFIED * (reading.images - shown.images))
     title = "The same images, made fictitious as the code and as the text have it"
     return figures.samples(rows, Setting(title=title, source="", data=notes))
 
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None, results: Path = RESULTS) -> Non
         "torch": torch.__version__, "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }  # fmt: skip
     text = "".join(json.dumps(about | reading.line()) + "\n" for reading in readings)
-    write_atomically(results / "readings.jsonl", text.encode())
+    write_atomically(results / "fictitious.jsonl", text.encode())
     save(draw(shown, readings), results / "fictitious")
     print(*table(readings), sep="\n")
 

@@ -95,7 +95,7 @@ def test_the_readings_command_writes_lines_and_a_figure(
     monkeypatch.setattr(readings, "SHOWN", 30)
     monkeypatch.setattr(readings, "first_round", partial(readings.first_round, steps=4))
     readings.main(["mnist5k-train"], tmp_path)
-    lines = [json.loads(line) for line in (tmp_path / "readings.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (tmp_path / "fictitious.jsonl").read_text().splitlines()]
     assert [line["reading"] for line in lines] == [readings.ORIGINALS, *readings.READINGS]
     assert (tmp_path / "fictitious.svg").stat().st_size > 10_000
     assert len(capsys.readouterr().out.splitlines()) == 2 + len(lines)

@@ -14,7 +14,7 @@ from unseen.report.statistics import mean
 CAPTION = (
     "Means over a round's images, then over seeds. The loss is that of the network when the round began, on the images "
     "the round took up and on the fictitious ones it made of them; L2 is how far these went, over all pixels and "
-    "channels of a 32x32 image (0.1 is 0.002 a number)."
+    "channels of a 32x32 image (0.1 is 0.002 in root mean square)."
 )
 
 
