@@ -50,7 +50,7 @@ TRACED = {
     import_module(f"unseen.{name}").__file__: name
     for name in ("algorithm", "ascent", "fit", "pool", "recorder", "run", "storage")
 }
-PRELOADED = ["torch._dynamo", "torch.utils.tensorboard", "unseen", EventAccumulator.__module__]
+PRELOADED = ["lightning_fabric", "torch._dynamo", "torch.utils.tensorboard", "unseen", EventAccumulator.__module__]
 PROCESSES = 2
 PATIENCE = 120.0
 TIMED = 6
