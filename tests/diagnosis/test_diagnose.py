@@ -12,6 +12,7 @@ from unseen import Domain, evaluate, load, split, theory
 from unseen.cost import softmax_loss
 from unseen.diagnosis.clouds import pair, some_of, transport
 from unseen.diagnosis.diagnose import diagnose
+from unseen.diagnosis.plain import apart, finished_run
 from unseen.diagnosis.portrait import SHARES
 from unseen.diagnosis.record import FILE, kept
 from unseen.errors import InputError, RunFolderError
@@ -123,6 +124,7 @@ def test_a_network_that_is_given_keeps_its_weights(make_net, runs, source):
 def test_the_plain_run_beside_it_is_found(diagnosis):
     assert (diagnosis.plain.label, diagnosis.plain.folder.rpartition("/")[2]) == ("ERM", "erm")
     assert not diagnosis.plain_given
+    assert diagnosis.plain_apart == ()
     assert diagnosis.plain.spread != diagnosis.model.spread
 
 
@@ -147,6 +149,17 @@ def test_a_plain_run_of_another_seed_is_taken_only_if_it_is_given(look_at, train
     assert look_at(runs / "ada").plain is None
     given = look_at(runs / "ada", plain=runs / "other")
     assert (given.plain.seed, given.plain_given) == (1, True)
+    assert given.plain_apart == ("seed (1, here 0)",)
+
+
+def test_a_given_plain_run_of_another_training_says_what_differs(look_at, runs):
+    change_config(runs / "erm", T=41)
+    config = json.loads((runs / "erm" / "config.json").read_text())
+    config["job"], config["model"] = {"width": 0.5, "watch": ["near"]}, config["model"] | {"class": "Other"}
+    (runs / "erm" / "config.json").write_text(json.dumps(config))
+    run, plain = (finished_run(runs / name) for name in ("ada", "erm"))
+    assert apart(run, plain) == ("T (41, here 40)", "width (0.5, here None)", "the network")
+    assert apart(run, run) == ()
 
 
 def test_from_inside_its_folder_a_run_still_finds_the_plain_one(look_at, runs, monkeypatch):

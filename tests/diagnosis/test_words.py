@@ -110,6 +110,10 @@ def test_without_a_plain_run_it_says_how_to_give_one(diagnosis):
 def test_the_plain_run_is_named_and_how_it_was_come_by(diagnosis):
     assert "ERM is the run erm, found beside this run." in words.certificate(diagnosis)
     assert "ERM is the run erm, as given." in words.certificate(replace(diagnosis, plain_given=True))
+    other = replace(diagnosis, plain_given=True, plain_apart=("seed (1, here 0)", "the network"))
+    assert (
+        "ERM is the run erm, as given, and differs in more than its rounds: seed (1, here 0), the network. The bound"
+    ) in words.certificate(other)
 
 
 def test_two_runs_of_one_method_are_told_apart(diagnosis):

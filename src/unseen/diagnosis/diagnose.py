@@ -14,7 +14,7 @@ from unseen.cost import squared_distance
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.data.require import require
 from unseen.diagnosis.clouds import pair, some_of
-from unseen.diagnosis.plain import finished_run, plain_run
+from unseen.diagnosis.plain import apart, finished_run, plain_run
 from unseen.diagnosis.portrait import Ground, portray
 from unseen.diagnosis.record import Diagnosis, keep
 from unseen.diagnosis.rounds import read_rounds
@@ -69,6 +69,7 @@ def diagnose(
         model=portray(trained, run, ground, gamma),
         plain=portray(_trained(beside, net), beside, ground, gamma) if beside else None,
         plain_given=plain is not None,
+        plain_apart=apart(run, beside) if beside else (),
     )
     keep(run.folder, diagnosis)
     return diagnosis

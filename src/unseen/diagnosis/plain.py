@@ -21,6 +21,15 @@ def plain_run(run: FinishedRun, given: Path | None) -> FinishedRun | None:
     return None if run.rounds == 0 else _beside(run)
 
 
+def apart(run: FinishedRun, plain: FinishedRun) -> tuple[str, ...]:
+    """What sets a given plain run apart besides its rounds, such as ``seed (1, here 0)``."""
+    ours, theirs = (_flat(_training(each.config)) for each in (run, plain))
+    found = {name: (theirs.get(name), ours.get(name)) for name in ours | theirs if ours.get(name) != theirs.get(name)}
+    return tuple(f"{name} ({there}, here {here})" for name, (there, here) in found.items()) + (
+        () if run.config["model"] == plain.config["model"] else ("the network",)
+    )
+
+
 def finished_run(folder: Path) -> FinishedRun:
     """The finished run in a folder; an adaptation is another thing."""
     config = RunFolder(folder).finished_config()
@@ -56,5 +65,11 @@ def _beside(run: FinishedRun) -> FinishedRun | None:
 def _training(config: Mapping[str, Any]) -> dict[str, Any]:
     """What two runs have in common that differ in their rounds only."""
     job = {name: value for name, value in (config["job"] or {}).items() if name not in _WATCHING}
-    minimization = {name: config["ada"][name] for name in MINIMIZATION}
+    minimization = {name: config["ada"][name] for name in sorted(MINIMIZATION)}
     return {"job": job, "seed": config["seed"], "source": config["source"], "model": config["model"]} | minimization
+
+
+def _flat(training: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by their names, the job's beside the others."""
+    others = {name: value for name, value in training.items() if name not in ("job", "source", "model")}
+    return {**training["job"], **others}

@@ -120,6 +120,8 @@ class Diagnosis:
     plain: Portrait | None
     plain_given: bool
     """whether the plain run was named, or else found beside the run"""
+    plain_apart: tuple[str, ...] = ()
+    """what sets a named one apart from the run besides its rounds"""
 
     @property
     def portraits(self) -> list[Portrait]:
@@ -164,7 +166,7 @@ def _diagnosis(content: dict[str, Any]) -> Diagnosis:
     plain = content["plain"]
     rounds = tuple(Round(**_tuples(each)) for each in content["rounds"])
     return Diagnosis(
-        **content
+        **_tuples(content)
         | {"rounds": rounds, "model": _portrait(content["model"]), "plain": _portrait(plain) if plain else None}
     )
 

@@ -166,6 +166,8 @@ def _plain(diagnosis: Diagnosis) -> str:
     ratios = [a / b for a, b in zip(diagnosis.model.curve.bound, diagnosis.plain.curve.bound, strict=True)]
     lower = sum(ratio < 1 for ratio in ratios)
     found = "as given" if diagnosis.plain_given else "found beside this run"
+    if diagnosis.plain_apart:
+        found += f", and differs in more than its rounds: {', '.join(diagnosis.plain_apart)}"
     return (
         f"{theirs} is the run {Path(diagnosis.plain.folder).name}, {found}. The bound of {ours} is the lower one at "
         f"{lower} of {len(ratios)} radii, and {percent(min(ratios))} to {percent(max(ratios))} of that of {theirs}."

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 from unseen.errors import InputError
 from unseen.run import RunFolder
+from unseen.settings import MINIMIZATION
 
-_MINIMIZATION = ("alpha", "T", "batch", "ridge")  # the settings that mean something without rounds
 _IN_LABEL = ("K", "gamma", "cost", "scale", "dropout", "ridge")
 
 
@@ -47,7 +47,7 @@ class FinishedRun:
         """What makes the method: everything that was set, except the seed and what selects nothing."""
         ada, job = dict(self.config["ada"]), dict(self.config["job"] or {})
         if ada["K"] == 0:
-            ada = {"K": 0} | {name: ada[name] for name in _MINIMIZATION}
+            ada = {"K": 0} | {name: value for name, value in ada.items() if name in MINIMIZATION}
         elif ada["n"] is None:
             source = self.config["source"]
             ada["n"] = source["images"] - source.get("unlabelled", 0)
