@@ -10,12 +10,14 @@ import torch
 
 import unseen
 from unseen.errors import InputError
+from unseen.paper.cells import Cell
 from unseen.paper.lab import Lab
 from unseen.paper.methods import Adapted, Ensembled, Trained
 from unseen.paper.recipe import Recipe
 from unseen.paper.recipes import RECIPES, recipe
 from unseen.paper.reproduce import RESULTS, show, write
 from unseen.paper.results import Results
+from unseen.paper.tables import sheets
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from reproducing import TINY, carry_out, tiny_lab
@@ -145,6 +147,33 @@ def test_an_ensembles_accuracy_is_that_of_its_members_together(lab: Lab) -> None
     ensemble = unseen.Ensemble.of_runs([request.out for request in method.requests(lab, 0)])
     expected = unseen.evaluate(ensemble, unseen.domain("uci-8x8"))
     assert method.accuracy(results, lab, 0, "uci-8x8") == pytest.approx(expected, abs=0.002)
+
+
+def test_a_table_has_every_rule_beside_what_a_member_reaches_alone(lab: Lab) -> None:
+    results = carry_out(ENSEMBLE, lab, seeds=1)
+    told = ENSEMBLE.sheets(lab, results, 1)[-1]
+    assert told.headings[4:] == tuple(unseen.rules.RULES)
+    assert [row[:3] for row in told.rows] == [("uci-8x8", "ERM", "1"), ("uci-8x8", "K=1", "1")]
+    method = ENSEMBLE.methods[1]
+    assert isinstance(method, Ensembled)
+    members = [unseen.load(request.out) for request in method.requests(lab, 0)]
+    domain = unseen.domain("uci-8x8")
+    alone = sum(unseen.evaluate(member, domain) for member in members) / 2
+    assert float(told.rows[1][3]) == pytest.approx(100 * alone, abs=0.06)
+    for rule, text in zip(unseen.rules.RULES, told.rows[1][4:], strict=True):
+        expected = unseen.evaluate(unseen.Ensemble(members, rule=rule), domain)
+        assert float(text) == pytest.approx(100 * expected, abs=0.3), rule
+
+
+def test_ensembles_are_not_said_to_be_paired_by_the_same_draws(lab: Lab) -> None:
+    setting = ENSEMBLE.setting(lab, Results(lab.out / RESULTS))
+    assert setting.protocol.endswith(
+        "the ERM ensemble it is paired with has the seeds 2s to 2s + 1: not the same draws."
+    )
+    shares = {0: 0.5, 1: 0.6}
+    cells = [Cell("ERM", "SVHN", shares, kind="erm"), Cell("K=1", "SVHN", shares)]
+    assert sheets(cells, setting)[1].title == "Difference from ERM"
+    assert not PAIR.setting(lab, Results(lab.out / RESULTS)).pairs
 
 
 def test_members_of_an_erm_ensemble_have_seeds_of_their_own_and_no_two_ensembles_share_one(lab: Lab) -> None:

@@ -70,11 +70,14 @@ class Setting:
     """None where nobody knows them: then ours are no departure"""
     baseline: str | None = "ERM"
     """the method that the others are paired with, seed by seed"""
+    pairs: str = ""
+    """how they are paired, where that isn't by the same draws"""
 
     @property
     def protocol(self) -> str:
-        """One sentence: source, steps, scale, selection rule."""
-        return f"Trained on {self.source}, {self.steps:,} steps, {self.scale} scale of γ and η; {self.selection}."
+        """Source, steps, scale, selection rule; how pairs are made, where that isn't plain."""
+        told = f"Trained on {self.source}, {self.steps:,} steps, {self.scale} scale of γ and η; {self.selection}."
+        return f"{told} {self.pairs}".strip()
 
     @property
     def measure_told(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -132,6 +132,21 @@ class Ensembled(Method[Bench]):
     def accuracy(self, results: Results, lab: Bench, seed: int, column: str) -> float | None:
         """The ensemble's, under its rule."""
         return results.accuracy(self.key(lab, seed), lab.targets[column], rule=self.rule)
+
+    def alone(self, results: Results, lab: Bench, seed: int, column: str) -> list[float | None]:
+        """Each member's by itself."""
+        return [results.accuracy(run_key(each), lab.scored[column]) for each in self.requests(lab, seed)]
+
+
+def pairs_told(methods: Sequence[Method[Any]]) -> str:
+    """How ensembles are paired, where there are some with seeds of their own: not by the same draws."""
+    count = max((len(m.members) for m in methods if isinstance(m, Ensembled) and m.seeds_each), default=0)
+    if not count:
+        return ""
+    return (
+        f"All members of an ensemble over γ have one seed, s; the ERM ensemble it is paired with has the seeds "
+        f"{count}s to {count}s + {count - 1}: not the same draws."
+    )
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from typing import Any
 
 from unseen.data.catalogue import domains
 from unseen.paper import figures
+from unseen.paper.by_rule import rules_sheet
 from unseen.paper.cells import Cell, Setting
 from unseen.paper.experiment import Experiment
 from unseen.paper.lab import REAL, SCALES, Lab
-from unseen.paper.methods import Measurement, Method, Trained
+from unseen.paper.methods import Ensembled, Measurement, Method, Trained, pairs_told
 from unseen.paper.results import Results
 from unseen.paper.rounds import rounds_sheet
 from unseen.paper.sheet import Sheet
@@ -63,11 +64,14 @@ class Recipe(Experiment[Lab]):
     def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
         """Its tables."""
         cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
-        made = rounds_sheet([m for m in self.methods if isinstance(m, Trained)], lab, results, seeds)
+        trained = [method for method in self.methods if isinstance(method, Trained)]
+        ensembled = [method for method in self.methods if isinstance(method, Ensembled)]
+        made = rounds_sheet(trained if self.rounds else [], lab, results, seeds)
+        chosen = rules_sheet(ensembled, lab, results, seeds)
         return [
             *([matrix(cells, setting)] if self.crossed else []),
             *sheets(cells, setting),
-            *([made] if self.rounds and made.rows else []),
+            *(sheet for sheet in (made, chosen) if sheet.rows),
         ]
 
     def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
@@ -83,6 +87,7 @@ class Recipe(Experiment[Lab]):
             steps=lab.scale.T,
             stand_ins=_stand_ins_told() if lab.stand_ins else {},
             departures=_departures(lab),
+            pairs=pairs_told(self.methods),
         )
 
 

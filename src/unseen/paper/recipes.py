@@ -96,7 +96,7 @@ RECIPES = {
         ),
         Recipe(
             name="figure2b-bottom",
-            what="ensembles over γ for each K, against ERM ensembles of the same size",
+            what="ensembles over γ for each K, the greatest softmax answers, against ERM ensembles of the same size",
             methods=(erm_ensemble, *map(gamma_ensemble, ROUNDS)),
         ),
         Recipe(

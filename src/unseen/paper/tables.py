@@ -130,7 +130,7 @@ def _differences(found: Sequence[Finding], setting: Setting) -> Sheet:
     paired = [finding.paired for finding in found if finding.paired]
     baselines = list(dict.fromkeys(each.comparison.baseline for each in paired))
     one = len(baselines) == 1
-    title = f"Difference from {baselines[0] if one else 'the baseline'}, same seeds"
+    title = f"Difference from {baselines[0] if one else 'the baseline'}{', same seeds' if not setting.pairs else ''}"
     headings = ("domain", "method", *(() if one else ("against",)), "pairs", "difference", "95 %", "p", "p, Holm")
     rows = [_difference_row(each, one) for each in paired]
     data = setting.data_told([finding.cell for finding in found if finding.paired])

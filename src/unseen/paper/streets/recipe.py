@@ -10,7 +10,7 @@ from typing import Any
 from unseen.errors import InputError, did_you_mean
 from unseen.paper.cells import Setting
 from unseen.paper.experiment import Experiment
-from unseen.paper.methods import Measurement, Method
+from unseen.paper.methods import Measurement, Method, pairs_told
 from unseen.paper.results import Results
 from unseen.paper.sheet import Sheet
 from unseen.paper.streets import figures
@@ -138,6 +138,7 @@ class StreetRecipe(Experiment[StreetLab]):
             departures=_departures(lab),
             measure="mIoU",
             published_steps=None,
+            pairs=pairs_told(self.methods),
         )
 
 

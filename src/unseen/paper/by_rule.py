@@ -1,0 +1,45 @@
+"""What a recipe's ensembles come to under every rule, and what one of their members does alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from unseen import rules
+from unseen.paper.bench import Bench
+from unseen.paper.methods import Ensembled
+from unseen.paper.results import Results
+from unseen.paper.sheet import Sheet
+from unseen.paper.tables import NONE
+from unseen.report.statistics import mean
+
+CAPTION = (
+    "Accuracy in percent, mean over the ensembles. One member: the mean of the members' own accuracies, what a member "
+    "drawn at random would reach. The paper's text says greatest-softmax; its equation, read literally, is "
+    "greatest-score (docs/ensembles.md has the rules)."
+)
+
+
+def rules_sheet(methods: Sequence[Ensembled], lab: Bench, results: Results, seeds: int) -> Sheet:
+    """A row for each ensemble on each domain, where it was measured."""
+    rows = [
+        (column, method.label, str(len(made)), *_entries(method, lab, results, made, column))
+        for column in lab.targets
+        for method in methods
+        if (made := [seed for seed in range(seeds) if method.accuracy(results, lab, seed, column) is not None])
+    ]
+    headings = ("domain", "ensembles", "of them", "one member", *rules.RULES)
+    return Sheet("Under every rule", headings, rows, CAPTION, frozenset({0, 1}))
+
+
+def _entries(method: Ensembled, lab: Bench, results: Results, seeds: Sequence[int], column: str) -> list[str]:
+    alone = [accuracy for seed in seeds for accuracy in method.alone(results, lab, seed, column)]
+    under = [replace(method, rule=rule) for rule in rules.RULES]
+    together = [[each.accuracy(results, lab, seed, column) for seed in seeds] for each in under]
+    return [_mean(accuracies) for accuracies in (alone, *together)]
+
+
+def _mean(accuracies: Sequence[float | None]) -> str:
+    """In percent; nothing where one is missing, as in results of before there was the rule."""
+    known = [accuracy for accuracy in accuracies if accuracy is not None]
+    return f"{100 * mean(known):.1f}" if known and len(known) == len(accuracies) else NONE
