@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import unseen
-from unseen.errors import InputError
+from unseen.errors import InputError, RunsFailed
 from unseen.paper.cells import Cell
 from unseen.paper.lab import Lab
 from unseen.paper.methods import Adapted, Ensembled, Trained
@@ -128,6 +128,15 @@ def test_without_training_what_is_there_is_measured_and_the_rest_is_left_open(la
     (lab.out / RESULTS).unlink()
     cells = PAIR.cells(lab, carry_out(PAIR, lab, seeds=1, train=False), 1)
     assert [len(cell.accuracies) for cell in cells] == [1, 0]
+
+
+def test_a_run_that_fails_takes_no_other_ones_result_along(lab: Lab) -> None:
+    good, bad = (method.measurements(lab, 0)[0] for method in PAIR.methods)
+    bad.needs[0].out.mkdir(parents=True)
+    (bad.needs[0].out / "notes.txt").write_text("mine")
+    with pytest.raises(RunsFailed, match="1 of 2 runs failed, the others are finished"):
+        carry_out(PAIR, lab, seeds=1)
+    assert [line["key"] for line in Results(lab.out / RESULTS)] == [good.key]
 
 
 def test_an_ensemble_is_measured_under_every_rule_and_its_members_too(lab: Lab) -> None:

@@ -28,12 +28,15 @@ def measure(
     wanted = recipe.measurements(lab, seeds)
     left = list({m.key: m for m in wanted if not m.known(results)}.values())
     needs = [request for m in left for request in m.needs]
+    outcome = None
     if train and needs:
         console.print(f"{recipe.name}: {sweep.plan(needs, retry=True)}", highlight=False, soft_wrap=True)
-        sweep.run(needs, jobs=jobs, retry=True, progress=console).check(again)
+        outcome = sweep.run(needs, jobs=jobs, retry=True, progress=console)
     ready = [m for m in left if all(map(finished, m.needs))]
     with console.status(f"Measuring {len(ready)} of {len(left)}"):
         _measure(ready, results, jobs)
+    if outcome:
+        outcome.check(again)  # only now: a run that failed takes no other's result along
     return results
 
 
