@@ -72,6 +72,30 @@ def test_a_long_phase_gets_a_line_every_ten_seconds_with_rate_and_time_left(monk
     ]
 
 
+RUNS = {0.0: 0, 600.0: 2, 1200.0: 3, 1211.0: 4}  # seconds: runs done, the last two almost at once
+SWEEP = [Progress("sweep", done, 8, 0) for done in RUNS.values()]
+
+
+def test_the_time_left_of_a_sweep_is_by_all_runs_done_and_not_by_the_last_that_ended_together(monkeypatch):
+    now = iter(RUNS)
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(now))
+    assert shown(False, SWEEP).splitlines() == [
+        "runs done: 0 of 8 runs",
+        "runs done: 2 of 8 runs, 30:00 left",
+        "runs done: 3 of 8 runs, 33:20 left",
+        "runs done: 4 of 8 runs, 20:11 left",
+    ]
+
+
+def test_in_a_terminal_too():
+    now = [0.0]
+    bars = console.Bars(console._Rate(), console._Left(), console=Console(quiet=True), get_time=lambda: now[0])
+    show = console._Bars(bars)
+    for now[0], progress in zip(RUNS, SWEEP, strict=True):
+        show("sweep", progress)
+    assert [column.render(bars.tasks[0]).plain for column in bars.columns] == ["", "20:11"]
+
+
 @pytest.mark.parametrize(("seconds", "text"), [(5, "0:05"), (65.4, "1:05"), (7200, "2:00:00")])
 def test_times_are_written_as_clocks(seconds, text):
     assert console.clock(seconds) == text

@@ -16,21 +16,33 @@ from rich.text import Text
 from unseen.recorder import Progress
 
 LINE_EVERY = 10.0  # seconds between two plain lines of one phase
+RUNS = "runs"
 
 
 class _Rate(ProgressColumn):
     """Steps or images per second, as measured lately."""
 
     def render(self, task: Task) -> Text:
-        """``12.3 steps/s``, or nothing before there is a measurement."""
-        speed = task.finished_speed or task.speed
+        """``12.3 steps/s``, or nothing before there is a measurement; of runs nothing, since they take minutes."""
+        speed = (task.finished_speed or task.speed) if task.fields["unit"] != RUNS else None
         return Text(f"{speed:.3g} {task.fields['unit']}/s" if speed else "", style="progress.data.speed")
+
+
+class _Left(TimeRemainingColumn):
+    """The time left: of steps and images by their rate lately, of runs by all that are done."""
+
+    def render(self, task: Task) -> Text:
+        """A clock, or dashes before there is a measurement."""
+        if task.fields["unit"] != RUNS or not task.completed or task.finished:
+            return super().render(task)
+        left = (task.elapsed or 0.0) * (task.remaining or 0.0) / task.completed
+        return Text(clock(left), style="progress.remaining")
 
 
 def describe(progress: Progress) -> tuple[str, str]:
     """The phase in words, and the unit it counts in."""
     if progress.phase == "sweep":
-        return "runs done", "runs"
+        return "runs done", RUNS
     if progress.phase == "adapt":
         return "adapting", "steps"
     if progress.phase == "maximize":
@@ -74,7 +86,7 @@ def _showing(console: Console, *, name_width: int) -> Iterator[Callable[[str, Pr
         *([named] if name_width else []),
         TextColumn("{task.description}"), BarColumn(bar_width=None),
         MofNCompleteColumn(table_column=Column(no_wrap=True)), _Rate(Column(no_wrap=True)),
-        TimeRemainingColumn(table_column=Column(no_wrap=True)),
+        _Left(table_column=Column(no_wrap=True)),
         TextColumn("{task.fields[note]}", style="dim", table_column=Column(no_wrap=True)),
     )  # fmt: skip
     with Bars(*columns, console=console, expand=True) as bars:
@@ -104,23 +116,32 @@ class _Lines:
     def __init__(self, console: Console) -> None:
         self.console = console
         self.last: dict[str, tuple[str, float, int]] = {}
+        self.first: dict[str, tuple[str, float, int]] = {}
 
     def __call__(self, name: str, progress: Progress | None) -> None:
         if progress is None:
             return
         words, unit = describe(progress)
         now = time.monotonic()
-        phase, since, done = self.last.get(name, ("", now, progress.done))
-        if words == phase and progress.done < progress.of and now - since < LINE_EVERY:
+        seen = (words, now, progress.done)
+        phase, shown, _ = self.last.get(name, ("", now, 0))
+        if words == phase and progress.done < progress.of and now - shown < LINE_EVERY:
             return
-        rate = (progress.done - done) / (now - since) if words == phase and now > since else 0.0
         parts = [f"{words}: {progress.done} of {progress.of} {unit}"]
+        # steps by their rate lately; runs, which take minutes and end several at once, by all that are done
+        rate = _rate(self.first.setdefault(name, seen) if unit == RUNS else self.last.get(name, seen), seen)
         if rate > 0:
-            parts.append(f"{rate:.1f} {unit}/s, {clock((progress.of - progress.done) / rate)} left")
+            told = "" if unit == RUNS else f"{rate:.1f} {unit}/s, "
+            parts.append(f"{told}{clock((progress.of - progress.done) / rate)} left")
         if progress.line is not None:
             parts.append(note(progress.line))
         self.console.print(f"{name}  {', '.join(parts)}".strip(), highlight=False, soft_wrap=True)
-        self.last[name] = (words, now, progress.done)
+        self.last[name] = seen
+
+
+def _rate(before: tuple[str, float, int], now: tuple[str, float, int]) -> float:
+    """How many in a second between two looks at one phase; 0 where that can't be said."""
+    return (now[2] - before[2]) / (now[1] - before[1]) if before[0] == now[0] and now[1] > before[1] else 0.0
 
 
 def note(line: Mapping[str, Any]) -> str:
