@@ -88,10 +88,10 @@ def test_the_time_left_of_a_sweep_is_by_all_runs_done_and_not_by_the_last_that_e
 
 
 def test_in_a_terminal_too():
-    now = [0.0]
-    bars = console.Bars(console._Rate(), console._Left(), console=Console(quiet=True), get_time=lambda: now[0])
+    seconds = [0.0]
+    bars = console.Bars(console._Rate(), console._Left(), console=Console(quiet=True), get_time=lambda: seconds[0])
     show = console._Bars(bars)
-    for now[0], progress in zip(RUNS, SWEEP, strict=True):
+    for seconds[0], progress in zip(RUNS, SWEEP, strict=True):
         show("sweep", progress)
     assert [column.render(bars.tasks[0]).plain for column in bars.columns] == ["", "20:11"]
 
