@@ -65,11 +65,17 @@ def test_many_comparisons_are_told_by_their_range() -> None:
     assert evidence == "SVHN: +10.0 to +14.0 points over 5 comparisons of 2 seeds, 5 clearly above and 0 clearly below."
 
 
+def test_comparisons_of_unequal_seeds_say_from_how_few_to_how_many() -> None:
+    many = Claim("m", "w", tuple((f"r/g{i}", "r/plain") for i in range(5)), ("SVHN",))
+    made = [Cell(f"g{i}", "SVHN", {seed: 0.4 + seed / 100 for seed in range(1 + i)}) for i in range(5)]
+    made.append(Cell("plain", "SVHN", dict.fromkeys(range(9), 0.3)))
+    assert "over 5 comparisons of 1 to 5 seeds," in judge(many, {"r": made}).evidence
+
+
 def test_a_claim_can_compare_methods_of_two_recipes() -> None:
-    claim = Claim("c", "w", (("a/K=1", "b/K=1"),), ("SVHN",))
+    claim = Claim("c", "w", (("a/K=1", "b/K=1"),), ("SVHN",), named=("ensemble", "network"))
     found = {"a": [Cell("K=1", "SVHN", {0: 0.5})], "b": [Cell("K=1", "SVHN", {0: 0.4})]}
-    (comparison,) = judge(claim, found).comparisons
-    assert comparison.gap == pytest.approx(10)
+    assert judge(claim, found).evidence == "SVHN: ensemble K=1 over network K=1 +10.0 (1 seed)."
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.text[:40])
