@@ -38,6 +38,15 @@ def test_samples_of_the_stand_ins_are_drawn_on_a_machine_with_no_data(tmp_path: 
     assert (tmp_path / "p" / "figure1-top.png").exists()
 
 
+@pytest.mark.parametrize("words", [("reproduce", "figure1-top", "--stand-ins"), ("demo",)], ids=lambda words: words[0])
+def test_a_file_where_the_folder_should_go_is_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("kept")
+    result = CliRunner(env={"COLUMNS": "300"}).invoke(frame.app, [*words, "--out", str(tmp_path / "file")])
+    assert result.exit_code == 2
+    assert "is a file" in result.output
+    assert (tmp_path / "file").read_text() == "kept"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -45,7 +54,9 @@ def test_samples_of_the_stand_ins_are_drawn_on_a_machine_with_no_data(tmp_path: 
         (["reproduce", "figure2b"], "there are figure2b-top, figure2b-middle and figure2b-bottom"),
         (["reproduce", "table1", "--stand-ins", "--without", "SYN"], "there is nothing to leave out"),
         (["reproduce", "table1", "--scale", "smal"], '--scale smal: expected paper or small; did you mean "small"'),
-        (["results", "no.jsonl"], "got none; make some"),
+        (["results", "no.jsonl"], "got no file; make some"),
+        (["reproduce", "table1", "--without", "SYN,Svhn"], 'got "Svhn"; did you mean "SVHN"'),
+        (["reproduce", "table1", "--without", "SVHN, MNIST-M", "--without", "SYN,USPS"], "no column would be left"),
     ],
 )
 def test_what_is_wrong_is_told(words: list[str], message: str) -> None:

@@ -80,6 +80,16 @@ def test_a_cut_mat_is_seen_by_the_list_without_reading_it(publish, tmp_path):
     assert "cut short" in listed("svhn-test", tmp_path)
 
 
+@pytest.mark.parametrize("packed", [True, False], ids=["gzipped", "plain"])
+@pytest.mark.parametrize("kind", ["images-idx3", "labels-idx1"])
+def test_a_cut_idx_file_is_seen_by_the_list_without_unpacking_it(kind, packed, publish, tmp_path):
+    publish("mnist-test", packed=packed)
+    file = tmp_path / f"t10k-{kind}-ubyte{'.gz' * packed}"
+    file.write_bytes(file.read_bytes()[:-1])
+    assert str(file) in listed("mnist-test", tmp_path)
+    assert "cut short" in listed("mnist-test", tmp_path)
+
+
 @pytest.mark.parametrize(("name", "file"), [("mnist-test", "t10k-images-idx3-ubyte.gz"), ("usps-train", "usps.bz2")])
 def test_a_compressed_file_that_was_cut_short_is_called_damaged(name, file, publish, tmp_path):
     publish(name)

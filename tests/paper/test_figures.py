@@ -238,6 +238,13 @@ def test_a_field_as_good_as_erm_is_white():
     assert fields(panel(figures.grid(cells, SETTING), "A, ours")) == {(0, 0): "#ffffff"}
 
 
+def test_the_grid_compares_with_erm_over_the_seeds_of_the_field():
+    erm = Cell("ERM", "A", {0: 0.4, 1: 0.2, 2: 0.1})
+    cells = [erm, Cell("a", "A", {0: 0.3}, group="a", at=1), Cell("b", "A", {1: 0.3}, group="b", at=1)]
+    below, above = fields(panel(figures.grid(cells, SETTING), "A, ours")).values()
+    assert (below, above) == (COLOURS["erm"], COLOURS["ours"]), "0.1 below seed 0, 0.1 above seed 1"
+
+
 def test_one_seed_is_in_italics_and_none_is_a_dash():
     cells = [*grid(), *(Cell("more", d, group="γ=more", at=1) for d in DOMAINS)]
     axes = panel(figures.grid(cells, SETTING), "SVHN, ours")

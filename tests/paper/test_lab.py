@@ -18,7 +18,7 @@ def test_without_data_the_message_has_what_is_missing_where_how_to_get_it_and_th
     with pytest.raises(InputError) as caught:
         real_lab(no_data / "out")
     text = str(caught.value)
-    assert text.startswith("6 of the 6 sets that this takes are missing")
+    assert text.startswith("6 of the 6 sets that this takes are missing or damaged:")
     for name in ("mnist-train", "mnist-test", *REAL.values()):
         assert f"- {name}: " in text
     assert str(no_data) in text

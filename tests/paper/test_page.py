@@ -105,5 +105,22 @@ def test_the_html_page_needs_no_other_file(file: Path) -> None:
 
 
 def test_a_file_without_results_of_the_real_experiment_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="expected results of runs on mnist-train, got none"):
+    with pytest.raises(InputError, match="expected results of runs on mnist-train, got no file; make some"):
         read_page(tmp_path / "nothing.jsonl")
+
+
+def test_results_of_stand_ins_have_no_page_and_the_message_says_where_their_tables_are(tmp_path: Path) -> None:
+    results = Results(tmp_path / "digits.jsonl")
+    results.add({"key": "a", "kind": "run", "seed": 0, "job": {"source": "mnist5k-train"}, "scores": []})
+    with pytest.raises(InputError, match=r"got only runs on mnist5k-train: stand-ins have no page; .* NAME\.md in"):
+        read_page(results.path)
+
+
+def test_methods_side_by_side_are_over_the_same_seeds_and_table1_is_over_all(tmp_path: Path) -> None:
+    path = add_results(tmp_path / "digits.jsonl", ["figure2b-top"], 3).path
+    add_results(path, ["figure2b-middle"], 2)
+    sections = {section.recipe.name: section for section in read_page(path).sections}
+    seeds = {name: {len(c.accuracies) for c in sections[name].cells if c.accuracies} for name in sections}
+    assert seeds["figure2b-top"] == {3}
+    assert seeds["figure2b-middle"] == {2}
+    assert seeds["table1"] == {3}

@@ -175,7 +175,7 @@ def test_the_matrix_has_ours_with_seeds_and_the_papers_with_a_mark():
         ("SVHN", "γ=100", NONE, "40.0 (1)"),
         ("SYN", "not here", NONE, NONE),
     ]
-    assert "Mean of 1 to 3 seeds: compare by" in sheet.caption
+    assert "ERM: SVHN 28.0 (3). Mean of 1 to 3 seeds: compare by" in sheet.caption
 
 
 def test_a_matrix_that_is_not_comparable_has_no_marks():

@@ -35,7 +35,9 @@ def reproduce(
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds: 0, 1, ...")] = 5,
     jobs: Annotated[int | None, typer.Option(min=1, help="Runs at once (as many as there are cores).")] = None,
     data: Data = None,
-    without: Annotated[list[str] | None, typer.Option(help="Leave this column out; may be repeated.")] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,NAME", help="Digits: leave these columns out, such as SYN.")
+    ] = None,
     stand_ins: Annotated[
         bool, typer.Option("--stand-ins", help="Built-in digits or scenes instead of the paper's sets.")
     ] = False,
@@ -52,15 +54,17 @@ def reproduce(
     train: Annotated[
         bool, typer.Option("--train/--no-train", help="Train what is missing, or use what is there.")
     ] = True,
-    folder: Annotated[Path, typer.Option("--out", help="Where runs, results, tables and figures go.")] = Path("paper"),
+    folder: Annotated[
+        Path, typer.Option("--out", file_okay=False, help="Where runs, results, tables and figures go.")
+    ] = Path("paper"),
 ) -> None:
     """Make figures and tables of the paper again; what was measured before is not done again."""
     if list_ or not names:
         out.print(_recipes())
         return
     chosen = [_with_members(named(name, EVERY), members) for name in names]
-    digits: dict[str, Any] = {"without": tuple(without or ()), "offset": offset, "resize": resize}
-    asked = [name.strip() for name in sources.split(",")] if sources else []
+    digits: dict[str, Any] = {"without": tuple(_names(without or [])), "offset": offset, "resize": resize}
+    asked = _names([sources] if sources else [])
     shared: dict[str, Any] = {"precision": precision, "stand_ins": stand_ins, "scale": scale}
     all_problems("reproduce", _idle(chosen, digits, asked))
     how: dict[str, Any] = {"seeds": seeds, "jobs": jobs, "train": train, "again": command_given(context)}
@@ -69,6 +73,10 @@ def reproduce(
             _carry_out(each, each.lab(folder, sources=asked, **shared), **how)
         else:
             _carry_out(each, _lab(folder, each, **shared, **digits), **how)
+
+
+def _names(given: list[str]) -> list[str]:
+    return [name.strip() for words in given for name in words.split(",")]
 
 
 def _carry_out(each: Experiment[L], lab: L, *, seeds: int, jobs: int | None, train: bool, again: str) -> None:

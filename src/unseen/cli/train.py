@@ -89,7 +89,9 @@ def sweep(
     engine: Annotated[str, typer.Option(help="processes (on this machine) or ray.")] = "processes",
     address: Annotated[str | None, typer.Option(help="Ray cluster: auto, HOST:PORT, ray://HOST:PORT.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try runs that failed before again.")] = False,
-    folder: Annotated[Path | None, typer.Option("--out", help="Where the run folders go (sweeps/FILE).")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--out", file_okay=False, help="Where the run folders go (sweeps/FILE).")
+    ] = None,
     data: Data = None,
 ) -> None:
     """Train every combination of settings; what an earlier sweep finished is not done again."""
@@ -107,7 +109,9 @@ def sweep(
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Option("--out", help="Where the runs and the page go.")] = Path("demo"),
+    folder: Annotated[Path, typer.Option("--out", file_okay=False, help="Where the runs and the page go.")] = Path(
+        "demo"
+    ),
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each method.")] = 4,
 ) -> None:
     """Plain training against ours on the built-in digits: a table and a page, in a few minutes."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import math
+import os
 import zlib
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -32,8 +35,9 @@ def find_idx(root: Path, name: str) -> Copy | None:
         lacking = files[paths.index(None)].name
         raise refused(there[0], f"{lacking} (or without .gz) beside it", "nothing there", again(name))
     images, labels = there
-    count, *_ = _dimensions(images, _IMAGES, name)
-    _dimensions(labels, _LABELS, name)
+    count, *_ = shape = _dimensions(images, _IMAGES, name)
+    _refuse_cut(images, _head(_IMAGES) + math.prod(shape), name)
+    _refuse_cut(labels, _head(_LABELS) + math.prod(_dimensions(labels, _LABELS, name)), name)
     return Copy(images.parent, count, "the official files", partial(_read, images, labels, name))
 
 
@@ -65,15 +69,31 @@ def _dimensions(path: Path, ndim: int, name: str) -> tuple[int, ...]:
     return tuple(int.from_bytes(head[i : i + 4], "big") for i in range(4, len(head), 4))
 
 
+def _refuse_cut(path: Path, length: int, name: str) -> None:
+    """Refuse a file that doesn't end where its head says, without unpacking it."""
+    with path.open("rb") as file:
+        packed = _is_packed(file)
+        end = file.seek(-4 if packed else 0, os.SEEK_END)
+        stated = int.from_bytes(file.read(), "little") if packed else end  # a gzip file ends with its content's length
+    if packed and stated != length:
+        raise refused(path, "a whole gzip file", "a damaged one (by its end, it was cut short)", again(name))
+    check_length(path, stated, length, name)
+
+
 def _content(path: Path, name: str, length: int = -1) -> bytes:
-    """What is inside the compression; its first bytes tell, for browsers unpack files and leave their names."""
+    """What is inside the compression."""
     try:
         with path.open("rb") as file:
-            packed = file.read(2) == _GZIP
-            file.seek(0)
-            return gzip.GzipFile(fileobj=file).read(length) if packed else file.read(length)
+            return gzip.GzipFile(fileobj=file).read(length) if _is_packed(file) else file.read(length)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise refused(path, "a whole gzip file", f"a damaged one ({error})", again(name)) from error
+
+
+def _is_packed(file: BinaryIO) -> bool:
+    """By the first bytes, not by the name: browsers unpack files and leave their names."""
+    first = file.read(len(_GZIP))
+    file.seek(0)
+    return first == _GZIP
 
 
 def _magic(ndim: int) -> bytes:

@@ -139,7 +139,8 @@ def _reach(cells: Sequence[Cell]) -> tuple[float, float]:
 def grid(cells: Sequence[Cell], setting: Setting) -> Figure:
     """Accuracies of ours (above) and of the paper (below) on each domain: ``group`` is the row, ``at`` is K.
 
-    The colour is the difference from the baseline's accuracy, ours from ours and the paper's from the paper's.
+    The colour is the difference from the baseline's accuracy: ours from ours with the same seeds, the paper's from the
+    paper's.
     """
     domains, placed = domains_of(cells), [cell for cell in cells if cell.at is not None]
     groups, columns = list(dict.fromkeys(cell.group for cell in placed)), sorted({cell.at or 0 for cell in placed})
@@ -149,7 +150,9 @@ def grid(cells: Sequence[Cell], setting: Setting) -> Figure:
         heats["the paper"] = [heat.their_heat(some, setting.baseline) for some in here]
     palette = heat.Palette(each for row in heats.values() for each in row)
     panels = Panels(rows=len(heats), columns=len(domains), height=0.235 * len(groups), lines=1, left=0.95, gap=0.25)
-    told = f"{seeds_told(placed)} In italics: one seed. {setting.protocol} {setting.data_told(placed)}"
+    colour = f"Colour: less {setting.baseline} with the same seeds." if setting.baseline else ""
+    words = [seeds_told(placed), "In italics: one seed.", colour, setting.protocol, setting.data_told(placed)]
+    told = " ".join(filter(None, words))
     figure, rows = sheet(panels, setting.title, told, palette.legend(setting.baseline))
     for (whose, some), row in zip(heats.items(), rows, strict=True):
         for axes, domain, each in zip(row, domains, some, strict=True):

@@ -12,7 +12,7 @@ from unseen.data.require import require
 from unseen.paper.canvas import COLOURS, EMPTY, INK, SOFT, not_here
 from unseen.paper.cells import Cell
 from unseen.report.statistics import mean
-from unseen.report.verdicts import signed
+from unseen.report.verdicts import compare, signed
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -24,33 +24,45 @@ Place = tuple[str, float]
 
 @dataclass(frozen=True)
 class Heat:
-    """A domain's accuracies in percent, and the baseline's where there is one."""
+    """A domain's accuracies in percent, and how far they are from the baseline's."""
 
     values: Mapping[Place, float]
-    base: float | None
+    gaps: Mapping[Place, float]
+    """points above or below the baseline with the same seeds, where there is such"""
+    base: float | None = None
+    """the baseline's own accuracy, over all its seeds"""
     single: frozenset[Place] = frozenset()
     """places with one seed only"""
-
-    @property
-    def gaps(self) -> dict[Place, float]:
-        """Points above or below the baseline."""
-        return {} if self.base is None else {place: value - self.base for place, value in self.values.items()}
 
 
 def our_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
     """What we measured on one domain."""
     run = [cell for cell in cells if cell.accuracies]
     placed = {(cell.group, cell.at): cell for cell in run if cell.at is not None}
-    base = next((mean(cell.percent) for cell in run if cell.method == baseline), None)
+    base = next((cell for cell in run if cell.method == baseline), None)
     single = frozenset(place for place, cell in placed.items() if len(cell.accuracies) == 1)
-    return Heat({place: mean(cell.percent) for place, cell in placed.items()}, base, single)
+    return Heat(
+        values={place: mean(cell.percent) for place, cell in placed.items()},
+        gaps={place: _gap(cell, base) for place, cell in placed.items() if base and _share_seeds(cell, base)},
+        base=mean(base.percent) if base else None,
+        single=single,
+    )
+
+
+def _share_seeds(cell: Cell, base: Cell) -> bool:
+    return not cell.accuracies.keys().isdisjoint(base.accuracies)
+
+
+def _gap(cell: Cell, base: Cell) -> float:
+    return compare(cell.domain, cell.method, base.method, cell.accuracies, base.accuracies).gap
 
 
 def their_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
     """What the paper has on one domain."""
     known = [(cell, 100 * cell.published.mean) for cell in cells if cell.published]
     values = {(cell.group, cell.at): value for cell, value in known if cell.at is not None}
-    return Heat(values, next((value for cell, value in known if cell.method == baseline), None))
+    base = next((value for cell, value in known if cell.method == baseline), None)
+    return Heat(values, {} if base is None else {place: value - base for place, value in values.items()}, base)
 
 
 class Palette:
@@ -110,7 +122,7 @@ def _field(
     if place not in heat.values:
         axes.text(*centre, "\N{EN DASH}", color=SOFT, **options)
         return
-    colour = palette(heat.gaps[place]) if heat.gaps else (1.0, 1.0, 1.0, 1.0)
+    colour = palette(heat.gaps.get(place, 0.0))
     axes.add_patch(require("matplotlib.patches", "report").Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white"))
     dark = float(np.dot(colour[:3], [0.299, 0.587, 0.114])) < 0.55
     style = "italic" if place in heat.single else "normal"

@@ -134,6 +134,8 @@ def real_lab(
     unknown = [f'"{name}"{did_you_mean(name, REAL)}' for name in without if name not in REAL]
     if unknown:
         raise InputError(f"--without: expected some of {', '.join(REAL)}, got {', '.join(unknown)}")
+    if set(columns) <= set(without):
+        raise InputError(f"--without {','.join(without)}: no column would be left; keep one of {', '.join(columns)}")
     lab = Lab(
         out=out,
         targets={column: REAL[column] for column in columns if column not in without},
@@ -182,7 +184,7 @@ def _refuse_missing(wanted: Mapping[str | None, Sequence[str]]) -> None:
     spared = set(missing).isdisjoint(wanted[None]) and len(columns) < len(wanted) - 1
     leave = f"or leave out what needs them: {' '.join(f'--without {column}' for column in columns)}\n" if spared else ""
     raise InputError(
-        f"{len(missing)} of the {len(names)} sets that this takes are missing:\n{listed}\n"
+        f"{len(missing)} of the {len(names)} sets that this takes are missing or damaged:\n{listed}\n"
         f"{leave}"
         "or use the built-in stand-ins, which are not those sets: --stand-ins"
     )

@@ -11,13 +11,14 @@ from unseen.errors import InputError
 from unseen.paper.canvas import embedded
 from unseen.paper.claims import CLAIMS, Judged
 from unseen.paper.lab import REAL, REAL_SOURCE, Lab
-from unseen.paper.recipe import Gallery
+from unseen.paper.recipe import Gallery, Recipe
 from unseen.paper.recipes import RECIPES
 from unseen.paper.results import Results
 from unseen.paper.section import ResultsPage, Section, Subject
 from unseen.paper.sheet import Sheet, as_html, as_markdown
 from unseen.paper.streets.sections import ON_STREETS, street_sections
 from unseen.report.page import environment
+from unseen.report.verdicts import listed
 from unseen.storage import write_atomically
 
 LONG = 24  # rows: a table of more is folded away
@@ -43,12 +44,18 @@ def read_page(file: Path, discussion: Path | None = None) -> ResultsPage:
     subject = ON_DIGITS if sections else ON_STREETS
     sections = sections or [*street_sections(results)]
     if not sections:
-        raise InputError(
-            f"{file}: expected results of runs on {REAL_SOURCE}, got none; make some: unseen reproduce --list"
-        )
+        raise InputError(f"{file}: expected results of runs on {REAL_SOURCE}, got {_without_page(file, results)}")
     said = discussion or file.with_name(subject.discussion)
     text = said.read_text() if discussion is not None or said.exists() else ""
     return ResultsPage(subject, results, sections, text)
+
+
+def _without_page(file: Path, results: Results) -> str:
+    """What there is instead, and what to do."""
+    sources = sorted({line["job"]["source"] for line in results if line["kind"] == "run"})
+    if not sources:
+        return f"{'none' if file.exists() else 'no file'}; make some: unseen reproduce --list"
+    return f"only runs on {listed(sources)}: stand-ins have no page; their tables are the NAME.md in {file.parent}"
 
 
 def _digit_sections(results: Results) -> list[Section[Lab]]:
@@ -56,15 +63,24 @@ def _digit_sections(results: Results) -> list[Section[Lab]]:
     if not runs:
         return []
     scored = {score["domain"] for line in runs for score in line["scores"]}
-    seeds = 1 + max(line["seed"] for line in runs)
+    most = 1 + max(line["seed"] for line in runs)
     sections = []
     for recipe in RECIPES.values():
         targets = {column: REAL[column] for column in recipe.columns if REAL[column] in scored}
         absent = tuple(column for column in recipe.columns if column not in targets)
         lab = Lab(out=results.path.parent, targets=targets, absent=absent)
         if not isinstance(recipe, Gallery):
-            sections.append(Section(recipe, lab, results, seeds))
+            sections.append(Section(recipe, lab, results, _seeds(recipe, lab, results, most)))
     return sections
+
+
+def _seeds(recipe: Recipe, lab: Lab, results: Results, most: int) -> int:
+    """As many as all its methods have that were run, so that what stands side by side can be compared.
+
+    A crossed table has every seed: it stands beside the paper's numbers, and has its differences paired.
+    """
+    counts = [len(cell.accuracies) for cell in recipe.cells(lab, results, most) if cell.accuracies]
+    return most if recipe.crossed else min(counts, default=most)
 
 
 def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:

@@ -105,6 +105,8 @@ def matrix(cells: Sequence[Cell], setting: Setting) -> Sheet:
         rows += [(domain, g, *(entries.get((domain, g, at), NONE) for at in columns)) for g in dict.fromkeys(here)]
         rows += [] if here else [(domain, "not here", *[NONE] * len(columns))]
     parts = [f"{setting.measure_told} in percent: ours (seeds) · the paper's; = agrees, ≠ differs, ? can't tell."]
+    alone = {f.cell.domain: _entry(f) for f in found if f.cell.method == setting.baseline}
+    parts += [f"{setting.baseline}: {', '.join(f'{d} {told}' for d, told in alone.items())}."] if alone else []
     parts += [seeds_told(placed), setting.protocol, setting.data_told(placed), *verdict_caption(found, setting)]
     return Sheet(
         setting.title, ("domain", "", *(f"K={at:g}" for at in columns)), rows, " ".join(parts), frozenset({0, 1})

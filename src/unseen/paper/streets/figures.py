@@ -82,12 +82,14 @@ def _our_gains(cells: Sequence[StreetCell]) -> Heat:
         if erm.accuracies.keys() & ours.accuracies.keys()
     }
     single = frozenset(place for place, comparison in found.items() if len(comparison.differences) == 1)
-    return Heat({place: comparison.gap for place, comparison in found.items()}, 0.0, single)
+    gaps = {place: comparison.gap for place, comparison in found.items()}
+    return Heat(gaps, gaps, single=single)
 
 
 def _their_gains(cells: Sequence[StreetCell]) -> Heat:
     published = {place: [cell.published for cell in pair] for place, pair in _pairs(cells).items()}
-    return Heat({p: 100 * (ours.mean - erm.mean) for p, (erm, ours) in published.items() if erm and ours}, 0.0)
+    gaps = {place: 100 * (ours.mean - erm.mean) for place, (erm, ours) in published.items() if erm and ours}
+    return Heat(gaps, gaps)
 
 
 def _pairs(cells: Sequence[StreetCell]) -> dict[Place, tuple[StreetCell, StreetCell]]:
