@@ -107,7 +107,7 @@ def table(readings: Sequence[Reading]) -> Iterator[str]:
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for reading in readings:
         c = reading.climb
-        loss, far = f"{c.loss_before:.2f} → {c.loss_after:,.3g}", f"{c.moved:,.3g} | {c.radius:,.3g}"
+        loss, far = f"{c.loss_before:,.3g} → {c.loss_after:,.3g}", f"{c.moved:,.3g} | {c.radius:,.3g}"
         yield f"| {reading.name} | {loss} | {far} | {reading.outside:.0%} | {reading.right:.0%} |"
 
 

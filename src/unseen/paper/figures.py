@@ -157,7 +157,8 @@ def grid(cells: Sequence[Cell], setting: Setting) -> Figure:
     for (whose, some), row in zip(heats.items(), rows, strict=True):
         for axes, domain, each in zip(row, domains, some, strict=True):
             heat.draw(axes, each, groups, columns, palette)
-            base = f"{setting.baseline} {each.base:.1f} %" if each.base is not None else ""
+            seeds = ", all seeds" if whose == "ours" else ""
+            base = f"{setting.baseline} {each.base:.1f} %{seeds}" if each.base is not None else ""
             heading(axes, panels, f"{domain}, {whose}", base)
         row[0].set_yticks(np.arange(len(groups)) + 0.5, groups, fontsize=9)
     return figure

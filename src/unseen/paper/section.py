@@ -30,7 +30,8 @@ _JUDGING = (
     "A claim holds where the 95 % t-interval of every paired difference lies on its side of 0, in part where some do "
     "and the others include 0. It does not hold, or is contradicted in part, where one lies on the other side. It "
     "can't be told where all include 0. Differences are in points of {measure}, over the seeds both have; each "
-    "interval stands by itself, so of 20 comparisons where nothing differs one will exclude 0."
+    "interval stands by itself, so of 20 comparisons where nothing differs one will exclude 0. With two seeds an "
+    "interval is very wide, and one that excludes 0 is no more than a hint."
 )
 
 
