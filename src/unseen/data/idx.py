@@ -72,12 +72,13 @@ def _dimensions(path: Path, ndim: int, name: str) -> tuple[int, ...]:
 def _refuse_cut(path: Path, length: int, name: str) -> None:
     """Refuse a file that doesn't end where its head says, without unpacking it."""
     with path.open("rb") as file:
-        packed = _is_packed(file)
-        end = file.seek(-4 if packed else 0, os.SEEK_END)
-        stated = int.from_bytes(file.read(), "little") if packed else end  # a gzip file ends with its content's length
-    if packed and stated != length:
+        if not _is_packed(file):
+            check_length(path, path.stat().st_size, length, name)
+            return
+        file.seek(-4, os.SEEK_END)
+        stated = int.from_bytes(file.read(), "little")  # a gzip file ends with the length of its content
+    if stated != length:
         raise refused(path, "a whole gzip file", "a damaged one (by its end, it was cut short)", again(name))
-    check_length(path, stated, length, name)
 
 
 def _content(path: Path, name: str, length: int = -1) -> bytes:
