@@ -8,7 +8,7 @@ from typing import Literal
 
 from unseen.errors import InputError
 from unseen.paper.published import Published
-from unseen.report.verdicts import listed
+from unseen.report.verdicts import Comparison, compare, listed
 
 Kind = Literal["ours", "erm", "pixel", "dropout", "ridge", "adda"]
 """what a cell is about, which decides its colour: one colour for one thing in every figure"""
@@ -113,6 +113,13 @@ class Setting:
         if self.published_steps not in (None, self.steps):
             found.append(f"{self.steps:,} steps instead of {self.published_steps:,}")
         return found
+
+
+def over_shared_seeds(cell: Cell, other: Cell) -> Comparison | None:
+    """The first against the second over the seeds both have; None where they share none."""
+    if cell.accuracies.keys().isdisjoint(other.accuracies):
+        return None
+    return compare(cell.domain, cell.method, other.method, cell.accuracies, other.accuracies)
 
 
 def domains_of(cells: Iterable[Cell]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unseen.paper.cells import Cell, Setting, domains_of
+from unseen.paper.cells import Cell, Setting, domains_of, over_shared_seeds
 from unseen.paper.published import Published
 from unseen.report.statistics import (
     Interval,
@@ -17,7 +17,7 @@ from unseen.report.statistics import (
     t_interval,
     welch_interval,
 )
-from unseen.report.verdicts import Comparison, compare, counted, listed
+from unseen.report.verdicts import Comparison, counted, listed
 
 MARGIN = 3.0  # points: an interval of the difference that stays within it counts as agreement
 
@@ -80,9 +80,7 @@ def _finding(cell: Cell, setting: Setting, paired: Paired | None) -> Finding:
 def _comparison(cell: Cell, setting: Setting, by_place: Mapping[tuple[str, str], Cell]) -> Comparison | None:
     baseline = cell.against or setting.baseline
     other = by_place.get((baseline, cell.domain)) if baseline and baseline != cell.method else None
-    if other is None or not cell.accuracies.keys() & other.accuracies.keys():
-        return None
-    return compare(cell.domain, cell.method, other.method, cell.accuracies, other.accuracies)
+    return over_shared_seeds(cell, other) if other else None
 
 
 def _tested(compared: Mapping[tuple[str, str], Comparison]) -> dict[tuple[str, str], Paired]:

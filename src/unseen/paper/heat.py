@@ -10,9 +10,9 @@ import numpy as np
 
 from unseen.data.require import require
 from unseen.paper.canvas import COLOURS, EMPTY, INK, SOFT, not_here
-from unseen.paper.cells import Cell
+from unseen.paper.cells import Cell, over_shared_seeds
 from unseen.report.statistics import mean
-from unseen.report.verdicts import compare, signed
+from unseen.report.verdicts import signed
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -43,18 +43,10 @@ def our_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
     single = frozenset(place for place, cell in placed.items() if len(cell.accuracies) == 1)
     return Heat(
         values={place: mean(cell.percent) for place, cell in placed.items()},
-        gaps={place: _gap(cell, base) for place, cell in placed.items() if base and _share_seeds(cell, base)},
+        gaps={place: pair.gap for place, cell in placed.items() if base and (pair := over_shared_seeds(cell, base))},
         base=mean(base.percent) if base else None,
         single=single,
     )
-
-
-def _share_seeds(cell: Cell, base: Cell) -> bool:
-    return not cell.accuracies.keys().isdisjoint(base.accuracies)
-
-
-def _gap(cell: Cell, base: Cell) -> float:
-    return compare(cell.domain, cell.method, base.method, cell.accuracies, base.accuracies).gap
 
 
 def their_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:

@@ -11,11 +11,11 @@ from unseen.data.domain import Domain
 from unseen.data.streets import CONDITIONS
 from unseen.paper import figures
 from unseen.paper.canvas import Panels, drawing, heading, sheet
-from unseen.paper.cells import Setting, seeds_told
+from unseen.paper.cells import Setting, over_shared_seeds, seeds_told
 from unseen.paper.heat import Heat, Palette, Place, draw
 from unseen.paper.streets.cells import StreetCell, by_condition, by_places, panels
 from unseen.paper.streets.names import CALLED, TABLE2, called, condition_of, place_of
-from unseen.report.verdicts import compare, listed, signed
+from unseen.report.verdicts import listed, signed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,11 +76,7 @@ def _places(cells: Sequence[StreetCell]) -> list[str]:
 
 
 def _our_gains(cells: Sequence[StreetCell]) -> Heat:
-    found = {
-        place: compare(ours.domain, ours.method, erm.method, ours.accuracies, erm.accuracies)
-        for place, (erm, ours) in _pairs(cells).items()
-        if erm.accuracies.keys() & ours.accuracies.keys()
-    }
+    found = {place: pair for place, (erm, ours) in _pairs(cells).items() if (pair := over_shared_seeds(ours, erm))}
     single = frozenset(place for place, comparison in found.items() if len(comparison.differences) == 1)
     gaps = {place: comparison.gap for place, comparison in found.items()}
     return Heat(gaps, gaps, single=single)
