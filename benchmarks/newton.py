@@ -13,7 +13,7 @@ import unseen
 from benchmarks import measure, twins
 from benchmarks.measure import Result, in_words
 from benchmarks.sides import Work
-from unseen.draws import generator
+from unseen.base.randomness import generator
 from unseen.theory import newton_point
 
 GAMMA = 2.0

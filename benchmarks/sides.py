@@ -13,15 +13,15 @@ import torch
 
 import unseen
 from benchmarks import twins
-from unseen.algorithm import minimize
-from unseen.ascent import Climb, measure_climb
-from unseen.draws import Draws
+from unseen.method.algorithm import minimize
+from unseen.method.ascent import Climb, measure_climb
+from unseen.base.randomness import Draws
 from unseen.engine import adam
 from unseen.metrics import hits
-from unseen.pool import Pool
+from unseen.method.pool import Pool
 from unseen.recorder import Progress
 from unseen.run import RunFolder
-from unseen.state import State
+from unseen.method.state import State
 
 Work = Iterator[Callable[[], object]]
 

@@ -58,7 +58,7 @@ def measure(control: str, lab: Lab, seed: int, results: Results) -> None:
         return
     request = replace(lab.request(seed, OURS), out=lab.runs / f"control-{control}-seed{seed}")
     folder = RunFolder(request.out)
-    with mock.patch("unseen.algorithm.ascend", CONTROLS[control]):
+    with mock.patch("unseen.method.algorithm.ascend", CONTROLS[control]):
         train(request, resume=folder.started)
     score_run(folder.path, [lab.load(domain) for domain in lab.scored.values()])
     folder.trim()

@@ -22,15 +22,15 @@ import torch
 from torch import Tensor
 
 import unseen
-from unseen.ascent import Climb, ascend, measure_climb
+from unseen.method.ascent import Climb, ascend, measure_climb
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.models import ConvNet
 from unseen.paper import figures
 from unseen.paper.canvas import save
 from unseen.paper.cells import Setting
-from unseen.split import Split
-from unseen.storage import write_atomically
+from unseen.models.split import Split
+from unseen.base.files import write_atomically
 
 RESULTS = Path(__file__).parents[1] / "results"
 SEED, IMAGES, SHOWN = 0, 10_000, 500

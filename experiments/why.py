@@ -22,8 +22,8 @@ from torch import Tensor
 
 import unseen
 from experiments.nets import jittered
-from unseen.ascent import Climb, ascend, measure_climb
-from unseen.cost import squared_distance
+from unseen.method.ascent import Climb, ascend, measure_climb
+from unseen.method.cost import squared_distance
 from unseen.engine import Engine
 from unseen.errors import Diverged
 from unseen.evaluation import result_line, score_run
@@ -32,8 +32,8 @@ from unseen.paper.streets import names
 from unseen.paper.streets.lab import CAMVID
 from unseen.report.statistics import mean
 from unseen.report.verdicts import compare, counted, signed, with_span
-from unseen.split import Split
-from unseen.storage import write_atomically
+from unseen.models.split import Split
+from unseen.base.files import write_atomically
 
 RESULTS = Path(__file__).parents[1] / "results"
 SIZE = (96, 160)

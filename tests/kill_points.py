@@ -97,7 +97,7 @@ def train(folder: Path | str | None, *, resume: bool = False, **changes: Any) ->
 def small_pieces() -> Iterator[None]:
     """A file is written in many chunks and a round is made in four parts, as in a training of real size."""
     with (
-        mock.patch("unseen.storage.CHUNK", 1024),
+        mock.patch("unseen.base.files.CHUNK", 1024),
         mock.patch("unseen.engine.PART_BYTES", 16 * 3 * 8 * 8 * 4),
         mock.patch("unseen.engine.ASCENT_VALUES", 16 * 3 * 8 * 8),
     ):

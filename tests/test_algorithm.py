@@ -9,13 +9,13 @@ import torch
 from torch import nn
 
 import unseen
-from unseen.algorithm import augment_and_train
-from unseen.draws import Draws
+from unseen.method.algorithm import augment_and_train
+from unseen.base.randomness import Draws
 from unseen.engine import Engine, adam
-from unseen.pool import Pool
-from unseen.settings import ADA, ERM
-from unseen.split import split
-from unseen.state import State
+from unseen.method.pool import Pool
+from unseen.method.settings import ADA, ERM
+from unseen.models.split import split
+from unseen.method.state import State
 
 from .reference import algorithm as reference
 

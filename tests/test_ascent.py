@@ -8,12 +8,12 @@ import torch
 from torch import nn
 
 from unseen import Domain, fit
-from unseen.ascent import Climb, ascend, measure_climb
-from unseen.cost import softmax_loss, squared_distance, transport_cost
+from unseen.method.ascent import Climb, ascend, measure_climb
+from unseen.method.cost import softmax_loss, squared_distance, transport_cost
 from unseen.engine import Engine, ascent_batch
 from unseen.errors import Diverged, InputError
-from unseen.settings import ADA
-from unseen.split import split
+from unseen.method.settings import ADA
+from unseen.models.split import split
 
 from .reference import ascent as reference
 

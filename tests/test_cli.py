@@ -15,7 +15,7 @@ from unseen import demo
 from unseen.data.catalogue import targets
 from unseen.recorder import Cadence
 from unseen.run import RunFolder
-from unseen.settings import ADA, ERM
+from unseen.method.settings import ADA, ERM
 
 SMALL = """T = 12
 T_min = 4

@@ -6,7 +6,7 @@ import torch
 from sklearn.metrics import jaccard_score
 
 from unseen.confusion import confusion, iou, miou
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 
 def slow_iou(answers, labels, classes):

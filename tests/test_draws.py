@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from unseen.draws import PURPOSES, Draws, generator
+from unseen.base.randomness import PURPOSES, Draws, generator
 
 
 def sample(draws):

@@ -17,7 +17,7 @@ from unseen.engine import PART_BYTES, Engine, adam, ascent_batch, cpu, evaluatio
 from unseen.engine.cpu import bf16_unit
 from unseen.engine.ranks import leads
 from unseen.errors import InputError, RunFolderError, SaveFailed
-from unseen.split import split
+from unseen.models.split import split
 
 SETTINGS = unseen.ADA(K=1, T=12, T_min=6, T_max=2, batch=8, eta=20.0, alpha=1e-2)
 

@@ -378,7 +378,7 @@ def test_a_save_that_fails_anywhere_leaves_nothing(nets, tmp_path, monkeypatch, 
         if next(reached, "end") == "fails":
             raise broken
 
-    monkeypatch.setattr("unseen.storage.os.fsync", fsync)
+    monkeypatch.setattr("unseen.base.files.os.fsync", fsync)
     moments = 2 * (2 * len(nets) + 1) + 1  # each file and its folder, the whole; then it has its name
     for moment in range(moments):
         reached = iter(["passes"] * moment + ["fails"])
@@ -395,7 +395,7 @@ def test_a_folder_that_another_process_fills_meanwhile_is_left_alone(nets, tmp_p
         (tmp_path / "ens").mkdir(exist_ok=True)
         (tmp_path / "ens" / "theirs.txt").write_text("theirs")
 
-    monkeypatch.setattr("unseen.storage.os.fsync", fsync)
+    monkeypatch.setattr("unseen.base.files.os.fsync", fsync)
     with pytest.raises(SaveFailed, match="ens: Directory not empty; choose another folder"):
         unseen.Ensemble(nets).save(tmp_path / "ens")
     assert [path.name for path in tmp_path.rglob("*")] == ["ens", "theirs.txt"]

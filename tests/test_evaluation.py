@@ -11,7 +11,7 @@ from unseen import evaluation
 from unseen.errors import InputError, RunFolderError
 from unseen.evaluation import config_of, result_line, score_run, scores_of
 from unseen.metrics import raw_scores
-from unseen.storage import read_tensors
+from unseen.base.files import read_tensors
 
 
 @pytest.fixture

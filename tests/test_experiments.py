@@ -13,7 +13,7 @@ from experiments import controls, nets, readings, why
 from unseen.job import load
 from unseen.paper.results import Results
 from unseen.run import RunFolder
-from unseen.split import split
+from unseen.models.split import split
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reproducing import tiny_lab

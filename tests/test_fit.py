@@ -11,7 +11,7 @@ from torch.utils.data import TensorDataset
 
 import unseen
 from unseen import ADA, ERM, Cadence, Domain, Engine, engine
-from unseen.draws import Draws
+from unseen.base.randomness import Draws
 from unseen.errors import Diverged, InputError
 
 ADA_ = ADA(gamma=1.0, eta=20.0, alpha=1e-2, K=2, T_min=4, T_max=3, T=12, batch=6, n=9)

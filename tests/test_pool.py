@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from unseen.draws import Draws
-from unseen.pool import Pool
+from unseen.base.randomness import Draws
+from unseen.method.pool import Pool
 
 
 @pytest.fixture

@@ -24,12 +24,12 @@ import torch
 from torch import Tensor, nn
 
 import unseen
-from unseen.draws import Draws
+from unseen.base.randomness import Draws
 from unseen.engine import Engine
 from unseen.errors import InputError, RankLost, RunFolderError
 from unseen.recorder import Cadence, Progress, Recorder
 from unseen.run import RunFolder
-from unseen.state import State
+from unseen.method.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
 import kill_points

@@ -27,8 +27,8 @@ from unseen.engine import Engine
 from unseen.errors import RunFolderError, SaveFailed
 from unseen.recorder import Cadence, Progress
 from unseen.run import RunFolder
-from unseen.state import State
-from unseen.storage import read_tensors
+from unseen.method.state import State
+from unseen.base.files import read_tensors
 
 sys.path.insert(0, str(Path(__file__).parent))  # processes that the kills start import it by this name
 import kill_points
@@ -186,8 +186,8 @@ class TestInterruptions:
     ) -> None:
         folder = shutil.copytree(finished[0], tmp_path / "run")
         before = content(folder)
-        monkeypatch.setattr("unseen.algorithm.minimize", pytest.fail)
-        monkeypatch.setattr("unseen.algorithm.maximize", pytest.fail)
+        monkeypatch.setattr("unseen.method.algorithm.minimize", pytest.fail)
+        monkeypatch.setattr("unseen.method.algorithm.maximize", pytest.fail)
         assert not differences(finished[1], outcome(train(folder, resume=True)))
         kept = [name for name in before if not name.startswith("events") and name != "lock"]
         assert {name: before[name][1] for name in kept} == {name: content(folder)[name][1] for name in kept}

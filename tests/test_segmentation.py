@@ -10,10 +10,10 @@ from torch import nn
 
 import unseen
 from unseen.confusion import confusion, miou
-from unseen.cost import softmax_loss
+from unseen.method.cost import softmax_loss
 from unseen.errors import InputError
 from unseen.evaluation import result_line, score_run
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 CLASSES = 3
 ADA = unseen.ADA(K=1, T=8, T_min=3, T_max=2, batch=4, n=6, eta=2.0, alpha=1e-2)

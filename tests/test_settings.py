@@ -4,7 +4,7 @@ import pytest
 
 import unseen
 from unseen.errors import InputError
-from unseen.settings import ADA, ERM, make
+from unseen.method.settings import ADA, ERM, make
 
 
 def test_the_defaults_are_the_papers_digit_experiment():

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from unseen.errors import InputError
-from unseen.split import Split, count_classes, split
+from unseen.models.split import Split, count_classes, split
 
 CLASSES = 4
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import unseen  # before torchvision: lets a CUDA build of it be imported beside a CPU torch
-from unseen.split import split
+from unseen.models.split import split
 
 TORCHVISION = [
     # name, head, side of the input

@@ -7,12 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from unseen.ascent import ascend, measure_climb
+from unseen.method.ascent import ascend, measure_climb
 from unseen.engine import Engine, ascent_batch
-from unseen.engine.swift import FewChannels, bf16_weights
+from unseen.engine.fast_ascent import FewChannels, bf16_weights
 from unseen.models import ConvNet
-from unseen.settings import ADA
-from unseen.split import split
+from unseen.method.settings import ADA
+from unseen.models.split import split
 
 KERNELS = {(k, p) for k in (2, 3, 5, 7) for p in range(k)}
 BF16 = Engine("cpu", "bf16", threads=1)
@@ -157,7 +157,7 @@ class TestFewChannels:
         assert getattr(layer, trained).grad is not None
 
     def test_images_that_need_no_gradient_are_left_to_torch(self, monkeypatch):
-        monkeypatch.setattr("unseen.engine.swift._BlockConv", None)
+        monkeypatch.setattr("unseen.engine.fast_ascent._BlockConv", None)
         x, layer = rand(2, 3, 8, 8), conv(3, 3)
         with FewChannels():
             out = layer(x)

@@ -1,8 +1,8 @@
 """Train on one domain, hold up on domains nobody has seen: adversarial data augmentation (Volpi et al., 2018)."""
 
-from unseen import _torchvision as _torchvision
+from unseen.base import torchvision as _torchvision  # before anything imports torchvision
 from unseen import models, rules, sweep, theory
-from unseen.ascent import ascend
+from unseen.method.ascent import ascend
 from unseen.baselines.adda import ADDA, Adapted, adapt
 from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
@@ -15,8 +15,8 @@ from unseen.fit import Run, fit
 from unseen.job import load
 from unseen.metrics import evaluate
 from unseen.recorder import Cadence
-from unseen.settings import ADA, ERM
-from unseen.split import Split, split
+from unseen.method.settings import ADA, ERM
+from unseen.models.split import Split, split
 
 __all__ = [
     "ADA",

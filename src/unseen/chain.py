@@ -12,7 +12,7 @@ from pathlib import Path
 from unseen.recorder import Progress
 from unseen.request import Request, train
 from unseen.run import SUBFOLDERS, RunFolder
-from unseen.storage import fsync_folder, write_atomically, write_json
+from unseen.base.files import fsync_folder, write_atomically, write_json
 from unseen.task import Task, fail, failed
 
 

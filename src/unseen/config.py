@@ -14,8 +14,8 @@ from unseen.engine import Engine
 from unseen.errors import RunFolderError
 from unseen.recorder import Cadence
 from unseen.run import RunFolder
-from unseen.settings import ADA
-from unseen.split import Split
+from unseen.method.settings import ADA
+from unseen.models.split import Split
 
 MAY_DIFFER = ("created", "job", "versions", "engine")
 MUST_MATCH = ("precision", "ranks")  # of the engine: they change more than the last bits

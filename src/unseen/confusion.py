@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 
 def confusion(answers: Tensor, labels: Tensor, classes: int) -> Tensor:

@@ -23,8 +23,8 @@ from unseen.report.page import write_page
 from unseen.report.statistics import mean
 from unseen.report.verdicts import compare, counted, signed, span
 from unseen.request import Request
-from unseen.settings import ADA, ERM
-from unseen.storage import write_atomically
+from unseen.method.settings import ADA, ERM
+from unseen.base.files import write_atomically
 from unseen.workers import default_jobs
 
 # A quarter of the paper's width, so that training goes on well past fitting the source, as it does in the paper, and

@@ -19,7 +19,7 @@ from unseen.members import Models, counted_classes, model_problems, name_problem
 from unseen.metrics import raw_scores
 from unseen.rules import DEFAULT, PIXEL_RULES, Choice, Rule, as_rule
 from unseen.run import RunFolder
-from unseen.split import Split, split
+from unseen.models.split import Split, split
 
 Item = TypeVar("Item")
 

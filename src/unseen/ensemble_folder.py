@@ -19,7 +19,7 @@ from typing import Any
 from torch import Tensor
 
 from unseen.errors import RunFolderError, SaveFailed
-from unseen.storage import fsync_folder, write_json, write_tensors
+from unseen.base.files import fsync_folder, write_json, write_tensors
 
 FORMAT = 1
 FILES = ("config.json", "weights.safetensors")

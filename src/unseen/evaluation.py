@@ -21,8 +21,8 @@ from unseen.errors import InputError, RunFolderError
 from unseen.job import load
 from unseen.metrics import accuracy, confusion_on, evaluate, scores_on
 from unseen.run import RunFolder
-from unseen.split import Split
-from unseen.storage import read_tensors, write_json, write_tensors
+from unseen.models.split import Split
+from unseen.base.files import read_tensors, write_json, write_tensors
 
 
 @dataclass(frozen=True)

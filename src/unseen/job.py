@@ -10,17 +10,17 @@ from typing import Any
 import safetensors.torch
 from torch import nn
 
-from unseen.checks import is_whole, type_problems
+from unseen.base.checks import is_whole, type_problems
 from unseen.data.catalogue import DEFAULT_SOURCE, domain, is_drawn
 from unseen.data.digits import kernel_problems
 from unseen.data.domain import Domain
 from unseen.data.folder import Size
 from unseen.engine import Engine
 from unseen.errors import InputError, RunFolderError, all_problems
-from unseen.model_names import CONVNET, FCNS, build_model
+from unseen.models.names import CONVNET, FCNS, build_model
 from unseen.models import ConvNet
 from unseen.run import RunFolder
-from unseen.split import Split, count_classes, split
+from unseen.models.split import Split, count_classes, split
 
 HELD_OUT = {DEFAULT_SOURCE: "mnist5k-heldout", "mnist-train": "mnist-test"}
 

@@ -11,7 +11,7 @@ from unseen.confusion import confusion, miou
 from unseen.data.domain import Domain, Source, as_domain, named, same_classes
 from unseen.engine import beside, evaluation_batch
 from unseen.rules import Choice
-from unseen.split import Split, count_classes, split
+from unseen.models.split import Split, count_classes, split
 
 
 @runtime_checkable

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.ascent import Climb, measure_climb
-from unseen.checks import type_problems
+from unseen.method.ascent import Climb, measure_climb
+from unseen.base.checks import type_problems
 from unseen.confusion import miou
 from unseen.data.domain import Domain
 from unseen.engine import Engine
@@ -18,8 +18,8 @@ from unseen.errors import InputError, all_problems
 from unseen.events import Events
 from unseen.metrics import confusions, hits
 from unseen.run import RunFolder
-from unseen.settings import ADA
-from unseen.state import State
+from unseen.method.settings import ADA
+from unseen.method.state import State
 
 
 @dataclass(frozen=True, kw_only=True)

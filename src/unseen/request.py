@@ -10,16 +10,16 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from unseen.checks import is_whole
+from unseen.base.checks import is_whole
 from unseen.data.catalogue import FOLDER_PREFIX, MASKS_PREFIX, names
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.fit import Run, fit
 from unseen.job import Job, job_of, job_problems
-from unseen.model_names import absolute
+from unseen.models.names import absolute
 from unseen.recorder import Cadence, Progress
 from unseen.run import RunFolder
-from unseen.settings import ADA, make, problems
+from unseen.method.settings import ADA, make, problems
 
 SETTINGS = frozenset(f.name for f in fields(ADA))
 JOB = frozenset(f.name for f in fields(Job))

@@ -10,7 +10,7 @@ from pathlib import Path
 from unseen.errors import RunFolderError
 from unseen.request import Request, train
 from unseen.run import RunFolder
-from unseen.storage import write_atomically
+from unseen.base.files import write_atomically
 
 
 class Task(ABC):

@@ -14,7 +14,7 @@ from torch.utils.data import TensorDataset
 import unseen
 from unseen import ADDA, Cadence, Domain, Engine
 from unseen.baselines.duel import Health, begin, discriminator_loss, encoder_loss
-from unseen.draws import Draws, generator
+from unseen.base.randomness import Draws, generator
 from unseen.errors import Diverged, InputError, RunFolderError
 from unseen.run import RunFolder
 

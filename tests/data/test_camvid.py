@@ -8,7 +8,7 @@ from PIL import Image
 from unseen.data import camvid
 from unseen.data.catalogue import domain, domains
 from unseen.errors import InputError
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 # As in the published label_colors.txt.
 LABEL_COLORS = """

@@ -10,7 +10,7 @@ from torch.utils.data import Dataset, TensorDataset
 
 from unseen.data.domain import Domain, as_domain
 from unseen.errors import InputError
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 NAMES = ("zero", "one", "two", "three")
 

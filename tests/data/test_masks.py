@@ -10,7 +10,7 @@ from PIL import Image
 from unseen.data.catalogue import domain
 from unseen.data.masks import masks
 from unseen.errors import InputError
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 NAMES = ["sky", "road", "tree"]
 SIZE = (8, 10)

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from unseen.data.require import missing, require
+from unseen.base.extras import missing, require
 from unseen.errors import InputError
 
 

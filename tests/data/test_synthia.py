@@ -10,7 +10,7 @@ from unseen.data.catalogue import domain, domains, names
 from unseen.data.streets import CLASSES, LABELS, PICTURES, SYNTHIA_IDS
 from unseen.data.synthia import read_sequence
 from unseen.errors import InputError
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 IDS = np.array([0, *SYNTHIA_IDS.values()], np.uint16)
 HEIGHT, WIDTH = 24, 40

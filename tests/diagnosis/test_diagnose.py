@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from unseen import Domain, evaluate, load, split, theory
-from unseen.cost import softmax_loss
+from unseen.method.cost import softmax_loss
 from unseen.diagnosis.clouds import pair, some_of, transport
 from unseen.diagnosis.diagnose import diagnose
 from unseen.diagnosis.plain import apart, finished_run

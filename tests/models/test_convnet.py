@@ -6,7 +6,7 @@ from torch import nn
 
 from unseen.errors import InputError
 from unseen.models import ConvNet
-from unseen.split import split
+from unseen.models.split import split
 
 
 @pytest.fixture(scope="module")

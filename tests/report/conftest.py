@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from unseen import ADA, Cadence, Domain, Engine, Ensemble, fit, load, split
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 from unseen.report.page import write_page
 
 CADENCE = Cadence(record=2, watch=2, save=100)

@@ -6,7 +6,7 @@ import torch
 from PIL import Image
 
 from unseen import Domain
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 from unseen.report.gallery import make_gallery
 from unseen.report.methods import read_methods
 from unseen.report.palette import colours_of

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.func import grad
 
-from unseen.draws import generator
+from unseen.base.randomness import generator
 from unseen.theory import Surrogate, solve
 
 from .cases import Case, cases, random_cases

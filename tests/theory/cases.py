@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 import unseen
-from unseen.draws import generator
+from unseen.base.randomness import generator
 from unseen.theory import Constants, Surrogate, constants, surrogate
 
 EXACT = 1e-13

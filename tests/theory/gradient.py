@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad, jacrev
 
 import unseen
-from unseen.draws import generator
+from unseen.base.randomness import generator
 
 from ..reference import ascent as twin
 from .cases import EXACT, linear

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.func import grad, jacrev, vmap
 
-from unseen.draws import generator
+from unseen.base.randomness import generator
 from unseen.theory import constants
 
 from .cases import Case, cases, linear

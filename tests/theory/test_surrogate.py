@@ -8,7 +8,7 @@ from torch import nn
 from torch.func import functional_call
 
 import unseen
-from unseen.draws import generator
+from unseen.base.randomness import generator
 from unseen.theory import certificate, constants, newton_point, regularizer, surrogate, theorem1_bound, theorem2_bracket
 
 from .cases import linear, random_case, trained

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.func import grad, jacrev, vmap
 
-from unseen.draws import generator
+from unseen.base.randomness import generator
 from unseen.theory import newton_point, theorem1_bound
 
 from .cases import Case, cases, with_gammas

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.func import grad
 from torch.nn.functional import normalize
 
-from unseen.draws import generator
+from unseen.base.randomness import generator
 from unseen.theory import Certificate, certificate, regularizer
 from unseen.theory.certificate import certify
 

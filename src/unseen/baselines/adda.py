@@ -24,8 +24,8 @@ from unseen.errors import InputError, all_problems
 from unseen.job import load
 from unseen.recorder import Cadence, Progress
 from unseen.run import RunFolder, Saved
-from unseen.split import Split, count_classes, split
-from unseen.storage import plainly
+from unseen.models.split import Split, count_classes, split
+from unseen.base.files import plainly
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from unseen.checks import type_problems
+from unseen.base.checks import type_problems
 from unseen.errors import all_problems
 
 

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from unseen.data.digits import SIDE, Pixels, digit_domain, heldout_digits
 from unseen.data.domain import Domain
-from unseen.data.require import require
+from unseen.base.extras import require
 
 SEED = 180512018
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")

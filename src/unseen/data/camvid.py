@@ -19,7 +19,7 @@ from unseen.data.domain import Domain
 from unseen.data.folder import Size, checked_size, pixels_of
 from unseen.data.npz import arrays, shape_of
 from unseen.data.pairs import Mask, Pair, ReadMask, as_images, pair_up, read_pairs, resized_mask
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.data.root import find, find_folder, needed_root, not_found
 from unseen.data.streets import SIZE
 from unseen.errors import InputError, all_problems

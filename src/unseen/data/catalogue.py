@@ -10,7 +10,7 @@ from pathlib import Path
 from unseen.data import blend, built_scenes, digits, folder, masks, official, real, real_streets, synthia, typeset
 from unseen.data.digits import kernel_problems
 from unseen.data.domain import Domain
-from unseen.data.require import missing
+from unseen.base.extras import missing
 from unseen.data.root import needed_root, not_found, set_of
 from unseen.data.streets import CONDITIONS, IMAGES, PLACES
 from unseen.errors import InputError, all_problems, did_you_mean

@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.checks import is_whole
+from unseen.base.checks import is_whole
 from unseen.data.door import MOST_CLASSES
 from unseen.data.png import read_header, read_png
 from unseen.errors import InputError, all_problems
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 Value: TypeAlias = int | str | tuple[int, int, int]
 """A number, or a colour: "#804080" or (128, 64, 128)."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unseen.data.domain import Domain
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.errors import did_you_mean
 
 SIDE = 32

@@ -16,7 +16,7 @@ from torch.utils.data import Dataset
 
 from unseen.data.door import check, label_problems, without_void
 from unseen.errors import InputError, all_problems
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from unseen.errors import all_problems
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 
 MOST_CLASSES = VOID
 """How many classes masks can have: their numbers are kept in bytes, and the last one marks unlabelled pixels."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unseen.data.digits import kernel_problems
 from unseen.data.domain import Domain
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.errors import InputError, all_problems
 
 if TYPE_CHECKING:

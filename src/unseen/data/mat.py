@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unseen.data import official
 from unseen.data.copies import Copy, Raw, again, check_digest, checked, find_whole, refused
-from unseen.data.require import require
+from unseen.base.extras import require
 
 
 def find_mat(root: Path, name: str) -> Copy | None:

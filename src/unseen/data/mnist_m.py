@@ -13,7 +13,7 @@ from unseen.data.copies import Copy, Raw, again, checked, refuse_page, refused
 from unseen.data.digits import SIDE, Pixels
 from unseen.data.idx import find_idx
 from unseen.data.npz import find_npz
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.data.root import FOLDERS
 
 PHOTOGRAPHS = 200  # BSDS500's training part

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from unseen.errors import InputError, SaveFailed
-from unseen.storage import fsync_folder, write_json
+from unseen.base.files import fsync_folder, write_json
 
 
 def digest_of(path: Path, algorithm: str) -> str:

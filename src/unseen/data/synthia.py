@@ -30,7 +30,7 @@ from unseen.data.streets import (
     SYNTHIA_VOID,
     sequence,
 )  # fmt: skip
-from unseen.draws import generator
+from unseen.base.randomness import generator
 from unseen.errors import InputError, all_problems
 
 SEQUENCES = {f"synthia-{place}-{condition}": sequence(place, condition) for place in PLACES for condition in CONDITIONS}

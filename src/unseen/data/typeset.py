@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from unseen.data.digits import SIDE, Pixels, digit_domain
 from unseen.data.domain import Domain
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from unseen.cost import squared_distance
+from unseen.method.cost import squared_distance
 from unseen.data.domain import Domain
-from unseen.data.require import require
-from unseen.draws import generator
+from unseen.base.extras import require
+from unseen.base.randomness import generator
 from unseen.errors import InputError
 
 SOURCE_IMAGES = 2000

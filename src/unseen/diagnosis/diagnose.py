@@ -10,9 +10,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from unseen.cost import squared_distance
+from unseen.method.cost import squared_distance
 from unseen.data.domain import Domain, Source, as_domain
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.diagnosis.clouds import pair, some_of
 from unseen.diagnosis.plain import apart, finished_run, plain_run
 from unseen.diagnosis.portrait import Ground, portray
@@ -22,8 +22,8 @@ from unseen.errors import InputError
 from unseen.job import job_of, load
 from unseen.report.methods import FinishedRun
 from unseen.report.sources import held_out_of, source_of, unseen_among
-from unseen.settings import ADA, make
-from unseen.split import Split
+from unseen.method.settings import ADA, make
+from unseen.models.split import Split
 from unseen.theory.head import linear_head, paper_gamma
 
 _NETWORK = "net=, its network, with any weights: use unseen.diagnose in Python"

@@ -7,7 +7,7 @@ from pathlib import Path
 from unseen.diagnosis.record import Diagnosis
 from unseen.diagnosis.section import section
 from unseen.report.page import environment
-from unseen.storage import write_atomically
+from unseen.base.files import write_atomically
 
 
 def write_diagnosis(diagnosis: Diagnosis, out: Path) -> Path:

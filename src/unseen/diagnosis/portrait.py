@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from unseen.cost import softmax_loss, squared_distance
+from unseen.method.cost import softmax_loss, squared_distance
 from unseen.data.domain import Domain
 from unseen.diagnosis.clouds import Pairing, transport
 from unseen.diagnosis.record import Away, Portrait, digest_of
@@ -17,7 +17,7 @@ from unseen.engine import evaluation_batch
 from unseen.errors import InputError
 from unseen.evaluation import score_run
 from unseen.report.methods import FinishedRun, read_methods
-from unseen.split import Split
+from unseen.models.split import Split
 from unseen.theory.certificate import certify
 from unseen.theory.head import Samples, look
 from unseen.theory.solve import solve

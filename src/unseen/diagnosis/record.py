@@ -11,7 +11,7 @@ from typing import Any
 
 from unseen.data.domain import Domain
 from unseen.run import RunFolder
-from unseen.storage import write_json
+from unseen.base.files import write_json
 from unseen.theory import Certificate
 
 FILE = "diagnosis.json"

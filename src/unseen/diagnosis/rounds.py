@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from unseen.cost import scale_of
+from unseen.method.cost import scale_of
 from unseen.diagnosis.record import Range, Round
-from unseen.settings import ADA
+from unseen.method.settings import ADA
 
 
 def read_rounds(metrics: Sequence[Mapping[str, Any]], ada: ADA, features: int) -> tuple[Round, ...]:

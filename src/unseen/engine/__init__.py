@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from unseen.checks import is_whole
+from unseen.base.checks import is_whole
 from unseen.engine import cpu
 from unseen.engine.ranks import Ranks
-from unseen.engine.swift import FewChannels, bf16_weights
+from unseen.engine.fast_ascent import FewChannels, bf16_weights
 from unseen.errors import InputError, SaveFailed, did_you_mean
 
 if TYPE_CHECKING:

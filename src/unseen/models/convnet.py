@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from unseen.draws import generator
+from unseen.base.randomness import generator
 from unseen.errors import InputError
 from unseen.models.weights import xavier
 

@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from unseen.data.require import require
-from unseen.draws import generator
+from unseen.base.extras import require
+from unseen.base.randomness import generator
 from unseen.errors import InputError, did_you_mean
 from unseen.models.weights import kaiming
 

@@ -12,9 +12,9 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.paper.cells import Kind
-from unseen.storage import write_atomically
+from unseen.base.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

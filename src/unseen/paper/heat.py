@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.paper.canvas import COLOURS, EMPTY, INK, SOFT, not_here
 from unseen.paper.cells import Cell, over_shared_seeds
 from unseen.report.statistics import mean

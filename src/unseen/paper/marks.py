@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.paper.canvas import COLOURS, INK, NAMES, PALE, SOFT
 from unseen.paper.cells import Cell
 from unseen.report.statistics import mean

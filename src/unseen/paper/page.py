@@ -19,7 +19,7 @@ from unseen.paper.sheet import Sheet, as_html, as_markdown
 from unseen.paper.streets.sections import ON_STREETS, street_sections
 from unseen.report.page import environment
 from unseen.report.verdicts import listed
-from unseen.storage import write_atomically
+from unseen.base.files import write_atomically
 
 LONG = 24  # rows: a table of more is folded away
 ON_DIGITS = Subject(

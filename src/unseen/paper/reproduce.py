@@ -15,7 +15,7 @@ from unseen.paper.lab import RESULTS as RESULTS
 from unseen.paper.methods import Measurement
 from unseen.paper.results import Line, Results
 from unseen.paper.sheet import as_markdown, as_rich
-from unseen.storage import write_atomically
+from unseen.base.files import write_atomically
 from unseen.task import finished
 from unseen.workers import default_jobs
 

@@ -13,8 +13,8 @@ from typing import Any
 from unseen.errors import InputError
 from unseen.job import Job
 from unseen.request import Request
-from unseen.settings import ADA
-from unseen.storage import write_atomically
+from unseen.method.settings import ADA
+from unseen.base.files import write_atomically
 
 ONLY_WATCHED = ("watch", "watch_images")  # they change what is written down of a run, not the run
 Line = dict[str, Any]

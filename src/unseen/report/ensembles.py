@@ -17,7 +17,7 @@ from unseen.errors import InputError
 from unseen.report.methods import FinishedRun, Method, refuse_other_sources, refuse_twice
 from unseen.report.verdicts import listed
 from unseen.run import RunFolder
-from unseen.split import Split
+from unseen.models.split import Split
 
 
 @dataclass(frozen=True)

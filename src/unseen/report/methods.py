@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from unseen.errors import InputError
 from unseen.run import RunFolder
-from unseen.settings import MINIMIZATION
+from unseen.method.settings import MINIMIZATION
 
 _IN_LABEL = ("K", "gamma", "cost", "scale", "dropout", "ridge")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unseen.data.domain import Domain
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.diagnosis.section import sections
 from unseen.errors import InputError
 from unseen.job import load
@@ -21,8 +21,8 @@ from unseen.report.samples import Network, make_samples
 from unseen.report.scenes import AGREEMENT, make_scenes, methods_drawn
 from unseen.report.sources import held_out_of, source_of, unseen_among
 from unseen.report.training import loss_chart, round_summaries, watched_charts
-from unseen.split import Split
-from unseen.storage import write_atomically
+from unseen.models.split import Split
+from unseen.base.files import write_atomically
 
 if TYPE_CHECKING:
     import jinja2

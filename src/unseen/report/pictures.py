@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.data.require import require
+from unseen.base.extras import require
 
 LONGEST_SIDE = 160  # pixels kept of a large image: sharp at the size shown, also on a dense screen
 GREY = 0.5

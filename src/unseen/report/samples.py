@@ -15,7 +15,7 @@ from unseen.report.ancestry import CLASSES_SHOWN
 from unseen.report.methods import Method
 from unseen.report.pictures import Picture, picture
 from unseen.rules import Choice
-from unseen.split import Split
+from unseen.models.split import Split
 
 Network = Split | Ensemble
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from unseen.data.domain import Domain
-from unseen.labels import VOID
+from unseen.base.labels import VOID
 from unseen.report.ensembles import FinishedEnsemble
 from unseen.report.methods import Method
 from unseen.report.palette import colours_of

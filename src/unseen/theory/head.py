@@ -10,11 +10,11 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from unseen.cost import scale_of
+from unseen.method.cost import scale_of
 from unseen.engine import beside
 from unseen.errors import InputError, all_problems
-from unseen.settings import ADA
-from unseen.split import Split, split
+from unseen.method.settings import ADA
+from unseen.models.split import Split, split
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from unseen.errors import InputError
-from unseen.settings import ADA
-from unseen.split import Split
+from unseen.method.settings import ADA
+from unseen.models.split import Split
 from unseen.theory.head import Head, linear_head, own_scores, paper_gamma
 from unseen.theory.solve import solve
 

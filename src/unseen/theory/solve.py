@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from unseen.cost import softmax_loss
+from unseen.method.cost import softmax_loss
 from unseen.theory.head import constants_of, squared_distances
 
 NEWTON_STEPS = 100

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.data.require import require
+from unseen.base.extras import require
 from unseen.data.scenes import lens, light, sky, surfaces
 from unseen.data.scenes.camera import Camera, View
 from unseen.data.scenes.checks import Size, check
@@ -24,7 +24,7 @@ from unseen.data.scenes.shadows import Skyline
 from unseen.data.scenes.spots import meet
 from unseen.data.scenes.weather import CONDITIONS, occasion
 from unseen.data.streets import SIZE
-from unseen.draws import generator
+from unseen.base.randomness import generator
 
 
 @dataclass(frozen=True)

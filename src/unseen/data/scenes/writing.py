@@ -15,7 +15,7 @@ from unseen.data.scenes.checks import Size, check
 from unseen.data.scenes.rendering import Scene, render
 from unseen.data.streets import LABELS, PICTURES, SIZE, sequence
 from unseen.errors import InputError
-from unseen.storage import write_atomically
+from unseen.base.files import write_atomically
 
 
 def write(

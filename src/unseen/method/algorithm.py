@@ -7,12 +7,12 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from unseen.ascent import ascend
-from unseen.cost import softmax_loss
+from unseen.method.ascent import ascend
+from unseen.method.cost import softmax_loss
 from unseen.engine import Engine
 from unseen.errors import Diverged, name_samples
-from unseen.settings import ADA
-from unseen.state import Observer, State
+from unseen.method.settings import ADA
+from unseen.method.state import Observer, State
 
 
 def augment_and_train(state: State, ada: ADA, engine: Engine, observer: Observer) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from unseen.checks import type_problems
+from unseen.base.checks import type_problems
 from unseen.errors import InputError, all_problems, did_you_mean
 
 CHOICES = {

@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from unseen.engine import at_least_float32
-from unseen.labels import VOID
-from unseen.settings import ADA
+from unseen.base.labels import VOID
+from unseen.method.settings import ADA
 
 
 def softmax_loss(scores: Tensor, y: Tensor) -> Tensor:

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from unseen.draws import Draws
-from unseen.pool import Pool
-from unseen.split import Split
+from unseen.base.randomness import Draws
+from unseen.method.pool import Pool
+from unseen.models.split import Split
 
 
 @dataclass

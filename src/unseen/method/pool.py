@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from unseen.draws import Draws
+from unseen.base.randomness import Draws
 
 
 class Pool:
