@@ -14,10 +14,10 @@ from pathlib import Path
 
 import unseen
 from unseen.data import root
-from unseen.evaluation import result_line, score_run
-from unseen.job import Job
+from unseen.reporting.evaluation import result_line, score_run
+from unseen.runs.job import Job
 from unseen.report.statistics import mean, t_interval
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 
 RESULTS = Path(__file__).parents[1] / "results" / "precision.jsonl"
 RUNS = Path("runs/precision")

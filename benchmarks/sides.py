@@ -17,10 +17,10 @@ from unseen.method.algorithm import minimize
 from unseen.method.ascent import Climb, measure_climb
 from unseen.base.randomness import Draws
 from unseen.engine import adam
-from unseen.metrics import hits
+from unseen.scoring.accuracy import hits
 from unseen.method.pool import Pool
-from unseen.recorder import Progress
-from unseen.run import RunFolder
+from unseen.runs.recorder import Progress
+from unseen.runs.folder import RunFolder
 from unseen.method.state import State
 
 Work = Iterator[Callable[[], object]]

@@ -23,13 +23,13 @@ import torch
 from torch import Tensor
 
 import unseen
-from unseen.evaluation import result_line, score_run
+from unseen.reporting.evaluation import result_line, score_run
 from unseen.paper.lab import Lab, real_lab
 from unseen.paper.results import Results, key, run_key
 from unseen.report.statistics import mean
 from unseen.report.verdicts import compare, counted, with_span
-from unseen.request import train
-from unseen.run import RunFolder
+from unseen.runs.request import train
+from unseen.runs.folder import RunFolder
 
 RESULTS = Path(__file__).parents[1] / "results"
 OURS, PLAIN = {"K": 4, "gamma": 1.0}, {"K": 0}

@@ -26,8 +26,8 @@ from unseen.method.ascent import Climb, ascend, measure_climb
 from unseen.method.cost import squared_distance
 from unseen.engine import Engine
 from unseen.errors import Diverged
-from unseen.evaluation import result_line, score_run
-from unseen.job import load
+from unseen.reporting.evaluation import result_line, score_run
+from unseen.runs.job import load
 from unseen.paper.streets import names
 from unseen.paper.streets.lab import CAMVID
 from unseen.report.statistics import mean

@@ -42,7 +42,7 @@ from torch import Tensor, nn
 
 import unseen
 from unseen.engine import Engine
-from unseen.recorder import Cadence, Progress
+from unseen.runs.recorder import Cadence, Progress
 
 Outcome = dict[str, str]
 """what a training came to: a digest for everything that has to be the same"""

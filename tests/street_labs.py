@@ -11,7 +11,7 @@ from unseen.paper.reproduce import measure
 from unseen.paper.results import Results
 from unseen.paper.streets.lab import SCENES, SMALL, StreetLab, StreetScale
 from unseen.paper.streets.names import TABLE2
-from unseen.rules import PIXEL_RULES
+from unseen.ensembles.rules import PIXEL_RULES
 
 SOURCES = ("highway-night", "new-york-fog")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from unseen import demo
+from unseen.cli import demo
 from unseen.data.catalogue import targets
-from unseen.recorder import Cadence
-from unseen.run import RunFolder
+from unseen.runs.recorder import Cadence
+from unseen.runs.folder import RunFolder
 from unseen.method.settings import ADA, ERM
 
 SMALL = """T = 12
@@ -85,7 +85,7 @@ def test_a_training_is_evaluated_and_reported_on(shell, tmp_path):
 def test_an_evaluation_measures_nothing_twice(shell, monkeypatch):
     shell("train", "--config", "small.toml", "--out", "runs/a")
     first = shell("evaluate", "runs/a", "--target", "photo-blend")
-    monkeypatch.setattr("unseen.evaluation.evaluate", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr("unseen.reporting.evaluation.evaluate", lambda *_: pytest.fail("measured again"))
     assert shell("evaluate", "runs/a", "--target", "photo-blend") == first
     monkeypatch.undo()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 
 SCENES = """
 source = "old-town-fog"

@@ -5,7 +5,7 @@ import pytest
 import torch
 from sklearn.metrics import jaccard_score
 
-from unseen.confusion import confusion, iou, miou
+from unseen.scoring.confusion import confusion, iou, miou
 from unseen.base.labels import VOID
 
 

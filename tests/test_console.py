@@ -6,8 +6,8 @@ import re
 import pytest
 from rich.console import Console
 
-from unseen import console
-from unseen.recorder import Progress
+from unseen.runs import console
+from unseen.runs.recorder import Progress
 
 
 def shown(terminal: bool, steps: list[Progress], width: int = 140) -> str:

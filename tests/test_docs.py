@@ -13,8 +13,9 @@ import pytest
 import torch
 from PIL import Image
 
-import unseen.request
-from unseen.job import Job
+import unseen
+from unseen.runs.request import read_request
+from unseen.runs.job import Job
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -73,7 +74,7 @@ def test_every_config_file_shown_is_one_that_train_or_sweep_takes(page, tmp_path
         if "grid" in given:
             assert len(unseen.sweep.read_grid(file, None)) == math.prod(map(len, given["grid"].values()))
         else:
-            assert unseen.request.read_request(file, {}).ada.gamma == given["gamma"]
+            assert read_request(file, {}).ada.gamma == given["gamma"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

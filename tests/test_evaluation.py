@@ -7,10 +7,10 @@ import pytest
 import torch
 
 import unseen
-from unseen import evaluation
+from unseen.reporting import evaluation
 from unseen.errors import InputError, RunFolderError
-from unseen.evaluation import config_of, result_line, score_run, scores_of
-from unseen.metrics import raw_scores
+from unseen.reporting.evaluation import config_of, result_line, score_run, scores_of
+from unseen.scoring.accuracy import raw_scores
 from unseen.base.files import read_tensors
 
 

@@ -10,9 +10,9 @@ import torch
 
 import unseen
 from experiments import controls, nets, readings, why
-from unseen.job import load
+from unseen.runs.job import load
 from unseen.paper.results import Results
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 from unseen.models.split import split
 
 sys.path.insert(0, str(Path(__file__).parent))

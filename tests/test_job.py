@@ -9,7 +9,7 @@ from PIL import Image
 
 import unseen
 from unseen.errors import InputError, RunFolderError
-from unseen.job import Job, job_of
+from unseen.runs.job import Job, job_of
 
 SETTINGS = unseen.ADA(K=1, T=6, T_min=2, T_max=2, n=4, batch=4)
 

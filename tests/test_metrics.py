@@ -6,7 +6,7 @@ from torch import nn
 
 from unseen.data.domain import Domain
 from unseen.errors import InputError
-from unseen.metrics import evaluate, hits, raw_scores, softmax_scores
+from unseen.scoring.accuracy import evaluate, hits, raw_scores, softmax_scores
 from unseen.models.split import split
 
 

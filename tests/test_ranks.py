@@ -27,8 +27,8 @@ import unseen
 from unseen.base.randomness import Draws
 from unseen.engine import Engine
 from unseen.errors import InputError, RankLost, RunFolderError
-from unseen.recorder import Cadence, Progress, Recorder
-from unseen.run import RunFolder
+from unseen.runs.recorder import Cadence, Progress, Recorder
+from unseen.runs.folder import RunFolder
 from unseen.method.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))

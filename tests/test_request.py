@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from unseen.errors import InputError
-from unseen.request import read_request
+from unseen.runs.request import read_request
 
 
 def write(tmp_path: Path, text: str) -> Path:

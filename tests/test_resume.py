@@ -25,8 +25,8 @@ from torch import Tensor, nn
 import unseen
 from unseen.engine import Engine
 from unseen.errors import RunFolderError, SaveFailed
-from unseen.recorder import Cadence, Progress
-from unseen.run import RunFolder
+from unseen.runs.recorder import Cadence, Progress
+from unseen.runs.folder import RunFolder
 from unseen.method.state import State
 from unseen.base.files import read_tensors
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from unseen.errors import InputError
-from unseen.rules import RULES, Choice, Selection, SurestImage, SurestRegion, as_rule
+from unseen.ensembles.rules import RULES, Choice, Selection, SurestImage, SurestRegion, as_rule
 
 from .reference.rules import TWINS
 

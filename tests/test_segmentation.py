@@ -9,10 +9,10 @@ import torch
 from torch import nn
 
 import unseen
-from unseen.confusion import confusion, miou
+from unseen.scoring.confusion import confusion, miou
 from unseen.method.cost import softmax_loss
 from unseen.errors import InputError
-from unseen.evaluation import result_line, score_run
+from unseen.reporting.evaluation import result_line, score_run
 from unseen.base.labels import VOID
 
 CLASSES = 3

@@ -18,13 +18,14 @@ import safetensors.torch
 import torch
 from rich.console import Console
 
-from unseen import sweep, workers
+from unseen import sweep
+from unseen.sweep import workers
 from unseen.errors import InputError, RunsFailed
-from unseen.glance import glance
-from unseen.recorder import Progress
-from unseen.request import Request, train
-from unseen.run import RunFolder
-from unseen.task import Training
+from unseen.sweep.progress import glance
+from unseen.runs.recorder import Progress
+from unseen.runs.request import Request, train
+from unseen.runs.folder import RunFolder
+from unseen.sweep.tasks import Training
 
 sys.path.insert(0, str(Path(__file__).parent))
 from kill_points import differences, outcome_on_disk

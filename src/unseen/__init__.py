@@ -1,20 +1,21 @@
 """Train on one domain, hold up on domains nobody has seen: adversarial data augmentation (Volpi et al., 2018)."""
 
 from unseen.base import torchvision as _torchvision  # before anything imports torchvision
-from unseen import models, rules, sweep, theory
+from unseen import models, sweep, theory
+from unseen.ensembles import rules
 from unseen.method.ascent import ascend
-from unseen.baselines.adda import ADDA, Adapted, adapt
+from unseen.adda.adapt import ADDA, Adapted, adapt
 from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
 from unseen.data.folder import folder
 from unseen.data.masks import masks
 from unseen.diagnosis.diagnose import diagnose
 from unseen.engine import Engine
-from unseen.ensemble import Ensemble
-from unseen.fit import Run, fit
-from unseen.job import load
-from unseen.metrics import evaluate
-from unseen.recorder import Cadence
+from unseen.ensembles.ensemble import Ensemble
+from unseen.runs.fit import Run, fit
+from unseen.runs.job import load
+from unseen.scoring.accuracy import evaluate
+from unseen.runs.recorder import Cadence
 from unseen.method.settings import ADA, ERM
 from unseen.models.split import Split, split
 

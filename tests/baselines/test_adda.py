@@ -13,10 +13,10 @@ from torch.utils.data import TensorDataset
 
 import unseen
 from unseen import ADDA, Cadence, Domain, Engine
-from unseen.baselines.duel import Health, begin, discriminator_loss, encoder_loss
+from unseen.adda.duel import Health, begin, discriminator_loss, encoder_loss
 from unseen.base.randomness import Draws, generator
 from unseen.errors import Diverged, InputError, RunFolderError
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 
 SHORT = ADDA(steps=7, batch=6, alpha=1e-2, alpha_discriminator=2e-2, hidden=8)
 LONG = dataclasses.replace(SHORT, steps=200, batch=32, alpha=3e-3, alpha_discriminator=1e-3, hidden=32)

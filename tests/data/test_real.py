@@ -14,7 +14,7 @@ from unseen.data import official, real, root
 from unseen.data.blend import blend
 from unseen.data.catalogue import domain, domains, names, targets
 from unseen.errors import InputError
-from unseen.job import Job
+from unseen.runs.job import Job
 
 FIRST_10_000 = "bd87a23d10146ca19788967e2a4254402644ca2edfb813c82167dc4f4611889f"
 

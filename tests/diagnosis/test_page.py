@@ -9,7 +9,7 @@ from unseen.diagnosis.charts import figures
 from unseen.diagnosis.page import write_diagnosis
 from unseen.diagnosis.panels import panels
 from unseen.diagnosis.record import FILE
-from unseen.job import load
+from unseen.runs.job import load
 from unseen.report.page import write_page
 
 

@@ -3,7 +3,7 @@ import pytest
 from unseen import ADA
 from unseen.diagnosis.record import Round
 from unseen.diagnosis.rounds import read_rounds
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 
 LINE = {
     "step": 9, "round": 1, "fictitious": 50, "loss_before": 1.0, "loss_after": 2.0, "cost": 0.25, "moved": 3.0,

@@ -8,7 +8,7 @@ import pytest
 
 from unseen.errors import InputError
 from unseen.paper.results import Results, run_key
-from unseen.sweep import grid
+from unseen.sweep.runner import grid
 
 
 def line(key: str, accuracy: float = 0.5) -> dict:

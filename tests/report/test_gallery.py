@@ -6,7 +6,7 @@ from unseen.report.ancestry import candidates, lineage, trace
 from unseen.report.gallery import make_gallery
 from unseen.report.methods import read_methods
 from unseen.report.pictures import amplification
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 
 
 @pytest.fixture

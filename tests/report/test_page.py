@@ -9,7 +9,7 @@ from PIL import Image
 
 from unseen import ADA, Cadence, Domain, evaluate, fit
 from unseen.errors import InputError, RunFolderError
-from unseen.job import Job
+from unseen.runs.job import Job
 from unseen.report.methods import read_methods
 from unseen.report.page import write_page
 from unseen.report.pictures import picture

@@ -12,7 +12,7 @@ from unseen.report.methods import read_methods
 from unseen.report.palette import colours_of
 from unseen.report.pictures import map_picture
 from unseen.report.scenes import AGREEMENT, agreement, evenly_spaced, make_scenes
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 
 
 def decoded(shown):

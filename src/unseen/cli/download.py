@@ -18,7 +18,7 @@ from rich.progress import Progress as Bars
 from rich.table import Column, Table
 
 from unseen.cli.app import app, interruptible, out, print_warning
-from unseen.console import LINE_EVERY
+from unseen.runs.console import LINE_EVERY
 from unseen.data.download import Progress
 from unseen.data.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
 from unseen.data.official import OfficialFile

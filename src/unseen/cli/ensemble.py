@@ -11,9 +11,9 @@ from rich.markup import escape
 
 from unseen.cli.app import app, out
 from unseen.cli.evaluate import RunFolders
-from unseen.ensemble import Ensemble
+from unseen.ensembles.ensemble import Ensemble
 from unseen.report.verdicts import counted
-from unseen.rules import DEFAULT, PIXEL_RULES
+from unseen.ensembles.rules import DEFAULT, PIXEL_RULES
 
 
 @app.command()

@@ -14,8 +14,8 @@ from unseen.cli.app import Data, app, out, print_error
 from unseen.data.catalogue import domains, targets
 from unseen.data.domain import Domain
 from unseen.errors import InputError
-from unseen.evaluation import Score, config_of, score_run
-from unseen.job import HELD_OUT, job_of
+from unseen.reporting.evaluation import Score, config_of, score_run
+from unseen.runs.job import HELD_OUT, job_of
 from unseen.report.page import write_page
 
 RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs, or of ensembles.", metavar="RUN...")]

@@ -19,7 +19,7 @@ from unseen.diagnosis.portrait import Ground, portray
 from unseen.diagnosis.record import Diagnosis, keep
 from unseen.diagnosis.rounds import read_rounds
 from unseen.errors import InputError
-from unseen.job import job_of, load
+from unseen.runs.job import job_of, load
 from unseen.report.methods import FinishedRun
 from unseen.report.sources import held_out_of, source_of, unseen_among
 from unseen.method.settings import ADA, make

@@ -8,7 +8,7 @@ from typing import Any
 
 from unseen.errors import InputError, RunFolderError
 from unseen.report.methods import FinishedRun
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 from unseen.method.settings import MINIMIZATION
 
 _WATCHING = ("watch", "watch_images")  # of a job: they change nothing in the weights

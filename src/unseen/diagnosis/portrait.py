@@ -15,7 +15,7 @@ from unseen.diagnosis.clouds import Pairing, transport
 from unseen.diagnosis.record import Away, Portrait, digest_of
 from unseen.engine import evaluation_batch
 from unseen.errors import InputError
-from unseen.evaluation import score_run
+from unseen.reporting.evaluation import score_run
 from unseen.report.methods import FinishedRun, read_methods
 from unseen.models.split import Split
 from unseen.theory.certificate import certify

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from unseen.data.domain import Domain
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 from unseen.base.files import write_json
 from unseen.theory import Certificate
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from unseen.data.domain import Domain
-from unseen.request import Request
+from unseen.runs.request import Request
 
 
 class Bench(Protocol):

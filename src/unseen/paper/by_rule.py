@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from unseen import rules
+from unseen.ensembles import rules
 from unseen.paper.bench import Bench
 from unseen.paper.methods import Ensembled
 from unseen.paper.results import Results

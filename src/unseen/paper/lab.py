@@ -12,9 +12,9 @@ from unseen.data.catalogue import DEFAULT_SOURCE, domain, domains, targets
 from unseen.data.domain import Domain
 from unseen.data.root import VARIABLE, data_root, set_of
 from unseen.errors import InputError, did_you_mean
-from unseen.job import HELD_OUT
-from unseen.request import Request
-from unseen.sweep import grid
+from unseen.runs.job import HELD_OUT
+from unseen.runs.request import Request
+from unseen.sweep.runner import grid
 
 RESULTS = "digits.jsonl"
 REAL_SOURCE = "mnist-train"

@@ -16,8 +16,8 @@ from unseen.paper.methods import Measurement
 from unseen.paper.results import Line, Results
 from unseen.paper.sheet import as_markdown, as_rich
 from unseen.base.files import write_atomically
-from unseen.task import finished
-from unseen.workers import default_jobs
+from unseen.sweep.tasks import finished
+from unseen.sweep.workers import default_jobs
 
 
 def measure(

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from unseen.errors import InputError
-from unseen.job import Job
-from unseen.request import Request
+from unseen.runs.job import Job
+from unseen.runs.request import Request
 from unseen.method.settings import ADA
 from unseen.base.files import write_atomically
 

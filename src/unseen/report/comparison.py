@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unseen.data.domain import Domain
-from unseen.evaluation import Score, score_run
+from unseen.reporting.evaluation import Score, score_run
 from unseen.report import verdicts
 from unseen.report.bars import BarChart, bar_chart
 from unseen.report.dots import DomainScores, accuracy_chart, difference_chart

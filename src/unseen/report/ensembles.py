@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from unseen import ensemble_folder
-from unseen.ensemble import Ensemble
+from unseen.ensembles import folder as ensemble_folder
+from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError
 from unseen.report.methods import FinishedRun, Method, refuse_other_sources, refuse_twice
 from unseen.report.verdicts import listed
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 from unseen.models.split import Split
 
 

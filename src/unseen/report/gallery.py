@@ -15,7 +15,7 @@ from unseen.report.methods import FinishedRun, Method
 from unseen.report.pictures import LONGEST_SIDE, Picture, amplification, difference_picture, picture
 from unseen.report.scenes import SCENE_SIDE, evenly_spaced
 from unseen.report.statistics import mean
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 
 SCENES_SHOWN = 3
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from unseen.errors import InputError
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 from unseen.method.settings import MINIMIZATION
 
 _IN_LABEL = ("K", "gamma", "cost", "scale", "dropout", "ridge")

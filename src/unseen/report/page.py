@@ -10,7 +10,7 @@ from unseen.data.domain import Domain
 from unseen.base.extras import require
 from unseen.diagnosis.section import sections
 from unseen.errors import InputError
-from unseen.job import load
+from unseen.runs.job import load
 from unseen.report import verdicts
 from unseen.report.comparison import caveats, class_charts, comparison, domain_scores, score_methods
 from unseen.report.ensembles import is_ensemble, load_ensemble, read_ensembles

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from unseen.data.domain import Domain
-from unseen.ensemble import Ensemble
-from unseen.metrics import softmax_scores
+from unseen.ensembles.ensemble import Ensemble
+from unseen.scoring.accuracy import softmax_scores
 from unseen.report.ancestry import CLASSES_SHOWN
 from unseen.report.methods import Method
 from unseen.report.pictures import Picture, picture
-from unseen.rules import Choice
+from unseen.ensembles.rules import Choice
 from unseen.models.split import Split
 
 Network = Split | Ensemble

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from unseen.data.catalogue import domain as built_in
 from unseen.data.domain import Domain
 from unseen.errors import InputError
-from unseen.job import HELD_OUT, job_of
+from unseen.runs.job import HELD_OUT, job_of
 from unseen.report.methods import FinishedRun
 
 

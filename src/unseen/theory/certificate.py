@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from unseen.method.cost import softmax_loss
 from unseen.data.domain import Source, as_domain
-from unseen.metrics import scores_on
+from unseen.scoring.accuracy import scores_on
 from unseen.models.split import Split, split
 from unseen.theory.head import constants_of, linear_head, look, positive
 from unseen.theory.solve import solve

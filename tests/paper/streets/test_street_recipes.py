@@ -15,7 +15,7 @@ from unseen.paper.streets.lab import RESULTS, SCENES, SMALL, StreetLab
 from unseen.paper.streets.names import TABLE2
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 from unseen.report.statistics import mean
-from unseen.rules import PIXEL_RULES
+from unseen.ensembles.rules import PIXEL_RULES
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from street_labs import TINY, carry_out, tiny_lab

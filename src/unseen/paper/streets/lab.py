@@ -17,8 +17,8 @@ from unseen.data.synthia import HOW as SYNTHIA_HOW
 from unseen.errors import InputError
 from unseen.paper.streets.names import DRIVES, STREETS, Rows
 from unseen.paper.streets.shelf import Shelf
-from unseen.request import Request
-from unseen.sweep import grid
+from unseen.runs.request import Request
+from unseen.sweep.runner import grid
 
 RESULTS = "streets.jsonl"
 _SHELF = Shelf()

@@ -18,7 +18,7 @@ from unseen.paper.streets.names import DAY, DUSK
 from unseen.paper.streets.recipe import StreetRecipe
 from unseen.paper.streets.tables import arranged_sheets, bold_sheet, members_sheet
 from unseen.paper.tables import sheets
-from unseen.rules import PIXEL_RULES
+from unseen.ensembles.rules import PIXEL_RULES
 
 MEMBERS = 4  # of an ensemble: the paper's seven would take days on a CPU
 ROUNDS = {"K": 1, "gamma": 1.0}

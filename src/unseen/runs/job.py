@@ -19,7 +19,7 @@ from unseen.engine import Engine
 from unseen.errors import InputError, RunFolderError, all_problems
 from unseen.models.names import CONVNET, FCNS, build_model
 from unseen.models import ConvNet
-from unseen.run import RunFolder
+from unseen.runs.folder import RunFolder
 from unseen.models.split import Split, count_classes, split
 
 HELD_OUT = {DEFAULT_SOURCE: "mnist5k-heldout", "mnist-train": "mnist-test"}

@@ -10,12 +10,12 @@ from pathlib import Path
 import safetensors
 from rich.console import Console
 
-from unseen.console import showing_many
+from unseen.runs.console import showing_many
 from unseen.errors import RunFolderError
-from unseen.recorder import Progress
-from unseen.run import RunFolder
-from unseen.task import Task, Training
-from unseen.workers import under_way
+from unseen.runs.recorder import Progress
+from unseen.runs.folder import RunFolder
+from unseen.sweep.tasks import Task, Training
+from unseen.sweep.workers import under_way
 
 EVERY = 0.5  # seconds between two looks
 

@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from unseen.recorder import Progress
-from unseen.request import Request, train
-from unseen.run import SUBFOLDERS, RunFolder
+from unseen.runs.recorder import Progress
+from unseen.runs.request import Request, train
+from unseen.runs.folder import SUBFOLDERS, RunFolder
 from unseen.base.files import fsync_folder, write_atomically, write_json
-from unseen.task import Task, fail, failed
+from unseen.sweep.tasks import Task, fail, failed
 
 
 class _Walked(Exception):

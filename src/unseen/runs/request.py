@@ -14,11 +14,11 @@ from unseen.base.checks import is_whole
 from unseen.data.catalogue import FOLDER_PREFIX, MASKS_PREFIX, names
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.fit import Run, fit
-from unseen.job import Job, job_of, job_problems
+from unseen.runs.fit import Run, fit
+from unseen.runs.job import Job, job_of, job_problems
 from unseen.models.names import absolute
-from unseen.recorder import Cadence, Progress
-from unseen.run import RunFolder
+from unseen.runs.recorder import Cadence, Progress
+from unseen.runs.folder import RunFolder
 from unseen.method.settings import ADA, make, problems
 
 SETTINGS = frozenset(f.name for f in fields(ADA))

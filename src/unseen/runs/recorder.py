@@ -11,13 +11,13 @@ from torch import Tensor
 
 from unseen.method.ascent import Climb, measure_climb
 from unseen.base.checks import type_problems
-from unseen.confusion import miou
+from unseen.scoring.confusion import miou
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
-from unseen.events import Events
-from unseen.metrics import confusions, hits
-from unseen.run import RunFolder
+from unseen.runs.events import Events
+from unseen.scoring.accuracy import confusions, hits
+from unseen.runs.folder import RunFolder
 from unseen.method.settings import ADA
 from unseen.method.state import State
 

@@ -14,16 +14,16 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from unseen.baselines.duel import Duel, Health, begin, look, step
-from unseen.baselines.settings import ADDA as ADDA
-from unseen.config import check_folder, shared_config, warn_of_other_bits
-from unseen.console import showing_if
+from unseen.adda.duel import Duel, Health, begin, look, step
+from unseen.adda.settings import ADDA as ADDA
+from unseen.runs.config import check_folder, shared_config, warn_of_other_bits
+from unseen.runs.console import showing_if
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
-from unseen.job import load
-from unseen.recorder import Cadence, Progress
-from unseen.run import RunFolder, Saved
+from unseen.runs.job import load
+from unseen.runs.recorder import Cadence, Progress
+from unseen.runs.folder import RunFolder, Saved
 from unseen.models.split import Split, count_classes, split
 from unseen.base.files import plainly
 

@@ -13,7 +13,7 @@ from rich.progress import Progress as Bars
 from rich.table import Column
 from rich.text import Text
 
-from unseen.recorder import Progress
+from unseen.runs.recorder import Progress
 
 LINE_EVERY = 10.0  # seconds between two plain lines of one phase
 RUNS = "runs"

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from unseen.baselines.settings import ADDA
+from unseen.adda.settings import ADDA
 from unseen.base.randomness import Draws, generator
 from unseen.engine import Engine, beside, evaluation_batch
 from unseen.errors import Diverged, InputError

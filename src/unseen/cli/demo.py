@@ -12,20 +12,20 @@ from rich.console import Console
 from rich.table import Table
 
 from unseen import sweep
-from unseen.console import clock
+from unseen.runs.console import clock
 from unseen.data.catalogue import domain, targets
 from unseen.data.domain import Domain
 from unseen.engine import Engine
-from unseen.evaluation import result_line, score_run
-from unseen.job import HELD_OUT, Job
-from unseen.recorder import Cadence
+from unseen.reporting.evaluation import result_line, score_run
+from unseen.runs.job import HELD_OUT, Job
+from unseen.runs.recorder import Cadence
 from unseen.report.page import write_page
 from unseen.report.statistics import mean
 from unseen.report.verdicts import compare, counted, signed, span
-from unseen.request import Request
+from unseen.runs.request import Request
 from unseen.method.settings import ADA, ERM
 from unseen.base.files import write_atomically
-from unseen.workers import default_jobs
+from unseen.sweep.workers import default_jobs
 
 # A quarter of the paper's width, so that training goes on well past fitting the source, as it does in the paper, and
 # four seeds of each method still take less than five minutes on two cores. K=2 and gamma=1 are the paper's.

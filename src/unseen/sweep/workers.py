@@ -22,8 +22,8 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from unseen.data import root
 from unseen.errors import InputError, RunFolderError
-from unseen.run import RunFolder
-from unseen.task import Task
+from unseen.runs.folder import RunFolder
+from unseen.sweep.tasks import Task
 
 PAUSE = 0.5  # seconds between two looks for something to do, or for the parent
 CONNECT_SECONDS = 5.0

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from unseen.data.domain import named
 from unseen.errors import InputError
-from unseen.job import job_of
+from unseen.runs.job import job_of
 from unseen.models.split import Split, count_classes
 
 Models = Sequence[Split | nn.Module | None]

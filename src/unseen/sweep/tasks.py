@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unseen.errors import RunFolderError
-from unseen.request import Request, train
-from unseen.run import RunFolder
+from unseen.runs.request import Request, train
+from unseen.runs.folder import RunFolder
 from unseen.base.files import write_atomically
 
 

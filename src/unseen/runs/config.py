@@ -12,8 +12,8 @@ from typing import Any
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.errors import RunFolderError
-from unseen.recorder import Cadence
-from unseen.run import RunFolder
+from unseen.runs.recorder import Cadence
+from unseen.runs.folder import RunFolder
 from unseen.method.settings import ADA
 from unseen.models.split import Split
 

@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from unseen import ensemble_folder
+from unseen.ensembles import folder as ensemble_folder
 from unseen.data.domain import as_domain, named
 from unseen.engine import evaluation_batch
-from unseen.ensemble_folder import SavedMember
+from unseen.ensembles.folder import SavedMember
 from unseen.errors import InputError, RunFolderError, all_problems
-from unseen.job import load
-from unseen.members import Models, counted_classes, model_problems, name_problems, network_problems, run_problems
-from unseen.metrics import raw_scores
-from unseen.rules import DEFAULT, PIXEL_RULES, Choice, Rule, as_rule
-from unseen.run import RunFolder
+from unseen.runs.job import load
+from unseen.ensembles.members import Models, counted_classes, model_problems, name_problems, network_problems, run_problems
+from unseen.scoring.accuracy import raw_scores
+from unseen.ensembles.rules import DEFAULT, PIXEL_RULES, Choice, Rule, as_rule
+from unseen.runs.folder import RunFolder
 from unseen.models.split import Split, split
 
 Item = TypeVar("Item")
