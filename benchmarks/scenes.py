@@ -8,8 +8,8 @@ from functools import partial
 
 from benchmarks import measure, sides
 from benchmarks.measure import Result
-from unseen.data import scenes
-from unseen.data.streets import CONDITIONS, PLACES, SIZE
+from unseen import scenes
+from unseen.data.streets.classes import CONDITIONS, PLACES, SIZE
 
 LEAST = 20
 """images per second and core"""

@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 
 from unseen.cli import download as verb
-from unseen.data import official
-from unseen.data.official import OfficialFile
+from unseen.data.download import official
+from unseen.data.download.official import OfficialFile
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import gives, says, trusted

@@ -5,7 +5,7 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data import camvid
+from unseen.data.streets import camvid
 from unseen.data.catalogue import domain, domains
 from unseen.errors import InputError
 from unseen.base.labels import VOID

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from unseen.data import official
+from unseen.data.download import official
 from unseen.data.catalogue import domain, domains
 from unseen.errors import InputError
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from unseen.data import download, partial
-from unseen.data.download import Patience, fetch
+from unseen.data.download import fetch as download, partial
+from unseen.data.download.fetch import Patience, fetch
 from unseen.errors import InputError, SaveFailed
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

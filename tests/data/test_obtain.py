@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from unseen.data import official
-from unseen.data.download import Patience
-from unseen.data.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
-from unseen.data.official import OfficialFile
+from unseen.data.download import official
+from unseen.data.download.fetch import Patience
+from unseen.data.download.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
+from unseen.data.download.official import OfficialFile
 from unseen.errors import InputError, SaveFailed
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from unseen.data.png import read_header, read_png
+from unseen.data.formats.png import read_header, read_png
 
 FILTERS = {"none": (0,), "sub": (1,), "up": (2,), "average": (3,), "paeth": (4,), "mixed": (4, 0, 3, 2, 1, 4, 3)}
 PALETTE = 3

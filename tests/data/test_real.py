@@ -10,8 +10,10 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data import official, real, root
-from unseen.data.blend import blend
+from unseen.data.download import official
+from unseen.data.digits import real
+from unseen.data import root
+from unseen.data.digits.blend import blend
 from unseen.data.catalogue import domain, domains, names, targets
 from unseen.errors import InputError
 from unseen.runs.job import Job

@@ -5,10 +5,10 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data import synthia
+from unseen.data.streets import synthia
 from unseen.data.catalogue import domain, domains, names
-from unseen.data.streets import CLASSES, LABELS, PICTURES, SYNTHIA_IDS
-from unseen.data.synthia import read_sequence
+from unseen.data.streets.classes import CLASSES, LABELS, PICTURES, SYNTHIA_IDS
+from unseen.data.streets.synthia import read_sequence
 from unseen.errors import InputError
 from unseen.base.labels import VOID
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from PIL import ImageDraw
 
-from unseen.data import digits, typeset
+from unseen.data.digits import built_in as digits, typeset
 from unseen.errors import InputError
 
 

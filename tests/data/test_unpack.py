@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from unseen.data.partial import lock
-from unseen.data.unpack import unpack
+from unseen.data.download.partial import lock
+from unseen.data.download.unpack import unpack
 from unseen.errors import InputError, SaveFailed
 
 GOOD = {"set/README": b"hello", "set/train/0.png": b"zero", "set/train/1.png": b"one" * 5000}

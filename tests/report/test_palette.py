@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from unseen.data import camvid
-from unseen.data.streets import CLASSES
+from unseen.data.streets import camvid
+from unseen.data.streets.classes import CLASSES
 from unseen.report.palette import COLOURS, NEIGHBOURS, colours_of
 from unseen.report.scenes import AGREEMENT
 from unseen.report.vision import VISIONS, distances, from_hex, least_distances, oklab, to_hex

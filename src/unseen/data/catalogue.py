@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
-from unseen.data import blend, built_scenes, digits, folder, masks, official, real, real_streets, synthia, typeset
-from unseen.data.digits import kernel_problems
+from unseen.data.digits import blend, built_in as digits, real, typeset
+from unseen.data.streets import built_in as built_scenes, real as real_streets, synthia
+from unseen.data import folder, masks
+from unseen.data.download import official
+from unseen.data.digits.built_in import kernel_problems
 from unseen.data.domain import Domain
 from unseen.base.extras import missing
 from unseen.data.root import needed_root, not_found, set_of
-from unseen.data.streets import CONDITIONS, IMAGES, PLACES
+from unseen.data.streets.classes import CONDITIONS, IMAGES, PLACES
 from unseen.errors import InputError, all_problems, did_you_mean
 
 DEFAULT_SOURCE = "mnist5k-train"

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from unseen.data.door import check, label_problems, without_void
+from unseen.data.domain_checks import check, label_problems, without_void
 from unseen.errors import InputError, all_problems
 from unseen.base.labels import VOID
 

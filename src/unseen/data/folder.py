@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from unseen.data.digits import kernel_problems
+from unseen.data.digits.built_in import kernel_problems
 from unseen.data.domain import Domain
 from unseen.base.extras import require
 from unseen.errors import InputError, all_problems

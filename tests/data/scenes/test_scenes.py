@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from unseen.data import scenes
-from unseen.data.streets import CLASSES, CONDITIONS, PLACES, SYNTHIA_IDS, SYNTHIA_VOID
+from unseen import scenes
+from unseen.data.streets.classes import CLASSES, CONDITIONS, PLACES, SYNTHIA_IDS, SYNTHIA_VOID
 from unseen.errors import InputError
 
 DOMAINS = list(product(PLACES, CONDITIONS))

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from unseen.data import scenes, synthia
-from unseen.data.png16 import write_png16
-from unseen.data.streets import SYNTHIA_IDS, SYNTHIA_VOID
+from unseen import scenes
+from unseen.data.streets import synthia
+from unseen.data.formats.png16 import write_png16
+from unseen.data.streets.classes import SYNTHIA_IDS, SYNTHIA_VOID
 from unseen.errors import InputError, SaveFailed
 
 SMALL = (32, 48)
@@ -100,7 +101,7 @@ def test_an_interrupted_write_leaves_no_sequence_and_the_next_one_is_whole(tmp_p
         raise SaveFailed("no space left")
 
     with monkeypatch.context() as patched:
-        patched.setattr("unseen.data.scenes.writing.write_png16", full)
+        patched.setattr("unseen.data.streets.writing.write_png16", full)
         with pytest.raises(SaveFailed):
             scenes.write(tmp_path, "highway", "fog", images=2, size=SMALL)
     assert not (tmp_path / "SYNTHIA-SEQS-01-FOG").exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import unseen
-from unseen.data.streets import CLASSES
+from unseen.data.streets.classes import CLASSES
 from unseen.paper.reproduce import show, write
 from unseen.paper.results import Results, run_key
 from unseen.paper.streets.lab import RESULTS, SCENES, SMALL, StreetLab

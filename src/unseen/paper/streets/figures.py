@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.data.domain import Domain
-from unseen.data.streets import CONDITIONS
+from unseen.data.streets.classes import CONDITIONS
 from unseen.paper import figures
 from unseen.paper.canvas import Panels, drawing, heading, sheet
 from unseen.paper.cells import Setting, over_shared_seeds, seeds_told

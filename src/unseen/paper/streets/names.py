@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from unseen.data.camvid import LIGHT
-from unseen.data.streets import CONDITIONS, PLACES
+from unseen.data.streets.camvid import LIGHT
+from unseen.data.streets.classes import CONDITIONS, PLACES
 
 CALLED = dict(zip(PLACES, ("Highway", "New York-like City", "Old European Town"), strict=True))
 """The paper's name of each place."""

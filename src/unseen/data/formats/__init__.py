@@ -1,0 +1,1 @@
+"""File formats: each gives arrays, checked, or one message."""

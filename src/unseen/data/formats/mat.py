@@ -1,0 +1,48 @@
+"""MATLAB files, as SVHN and SYN are published: X is uint8 (32, 32, 3, N), y has a label for each image."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unseen.data.download import official
+from unseen.data.copies import Copy, Raw, again, check_digest, checked, find_whole, refused
+from unseen.base.extras import require
+
+
+def find_mat(root: Path, name: str) -> Copy | None:
+    """The official file, when it is there; ``InputError`` when its size says that it isn't the official one."""
+    return find_whole(root, name, _read)
+
+
+def _read(path: Path, name: str) -> Raw:
+    content = _content(path, name)
+    lacking = {"X", "y"} - content.keys()
+    if lacking:
+        raise refused(path, "arrays X and y", f"none named {' and '.join(sorted(lacking))}", again(name))
+    images, labels = content["X"], content["y"].reshape(-1)
+    if images.ndim != 4:
+        raise refused(path, "X as uint8 (32, 32, 3, N)", f"{images.dtype} {images.shape}", again(name))
+    raw = checked(path, images.transpose(3, 0, 1, 2), _digits(path, labels, name), again(name))
+    check_digest(path, official.OFFICIAL[name][0], name)
+    return raw
+
+
+def _content(path: Path, name: str) -> dict[str, Any]:
+    loadmat = require("scipy.io", "digits").loadmat
+    try:
+        content: dict[str, Any] = loadmat(path, variable_names=("X", "y"))
+    except Exception as error:  # scipy raises anything at a damaged file
+        raise refused(path, "a MATLAB file", f"what can't be read as one ({error})", again(name)) from error
+    return content
+
+
+def _digits(path: Path, labels: NDArray[Any], name: str) -> NDArray[Any]:
+    """SVHN's labels are 1 to 10 and 10 is the digit 0; SYN's are 0 to 9. MATLAB's numbers may be floating point."""
+    if (labels == 0).any() and (labels == 10).any():
+        raise refused(path, "labels 0 to 9, or 1 to 10 with 10 for the digit 0", "both 0 and 10", again(name))
+    whole = labels.astype(np.int64)
+    return np.where(labels == 10, 0, whole) if (whole == labels).all() else labels

@@ -1,0 +1,59 @@
+"""Scenes as files, in the folders and formats of SYNTHIA-SEQS, so that one loader reads both."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unseen.data.formats.png16 import write_png16
+from unseen.scenes.checks import Size, check
+from unseen.scenes.rendering import Scene, render
+from unseen.data.streets.classes import LABELS, PICTURES, SIZE, sequence
+from unseen.errors import InputError
+from unseen.base.files import write_atomically
+
+
+def write(
+    folder: str | PathLike[str], place: str, condition: str, *, images: int, seed: int = 0, size: Size = SIZE
+) -> Path:
+    """Scenes 0 to ``images`` - 1 of a domain below ``folder``; gives the sequence's folder.
+
+    ``SYNTHIA-SEQS-01-DAWN/RGB/Stereo_Left/Omni_F/000000.png`` is the picture, 8-bit RGB;
+    ``SYNTHIA-SEQS-01-DAWN/GT/LABELS/Stereo_Left/Omni_F/000000.png`` its labels, 16-bit RGB: the class's id in the first
+    channel, the instance in the second, 0 in the third. The sequence is there when it is complete, and not before. One
+    that is there already, which may be the real one, is refused.
+    """
+    check(place, condition, seed=seed, size=size)
+    if isinstance(images, bool) or not isinstance(images, int) or images < 1:
+        raise InputError(f"scenes: images is {images!r}, expected a whole number from 1 on")
+    whole = Path(folder).expanduser() / sequence(place, condition)
+    if whole.exists():
+        raise InputError(f"{whole}: expected nothing there, found a sequence; give another folder or remove it")
+    aside = whole.with_name(f".{whole.name}.part")
+    if aside.exists():
+        shutil.rmtree(aside)  # of a call that was interrupted
+    for part in (PICTURES, LABELS):
+        (aside / part).mkdir(parents=True)
+    for index in range(images):
+        _save(aside, f"{index:06}.png", render(place, condition, index=index, seed=seed, size=size))
+    aside.rename(whole)
+    return whole
+
+
+def _save(folder: Path, name: str, scene: Scene) -> None:
+    write_atomically(folder / PICTURES / name, _png(scene.image))
+    nothing = np.zeros_like(scene.instances)
+    write_png16(folder / LABELS / name, np.stack([scene.ids.astype(np.uint16), scene.instances, nothing], 2))
+
+
+def _png(image: NDArray[np.uint8]) -> bytes:
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.fromarray(image).save(file, "png")
+    return file.getvalue()
