@@ -16,7 +16,7 @@ import unseen
 from unseen.data import root
 from unseen.reporting.evaluation import result_line, score_run
 from unseen.runs.job import Job
-from unseen.report.statistics import mean, t_interval
+from unseen.reporting.kit.statistics import mean, t_interval
 from unseen.runs.folder import RunFolder
 
 RESULTS = Path(__file__).parents[1] / "results" / "precision.jsonl"

@@ -26,8 +26,8 @@ import unseen
 from unseen.reporting.evaluation import result_line, score_run
 from unseen.paper.lab import Lab, real_lab
 from unseen.paper.results import Results, key, run_key
-from unseen.report.statistics import mean
-from unseen.report.verdicts import compare, counted, with_span
+from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.wording import compare, counted, with_span
 from unseen.runs.request import train
 from unseen.runs.folder import RunFolder
 

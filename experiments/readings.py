@@ -27,7 +27,7 @@ from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.models import ConvNet
 from unseen.paper import figures
-from unseen.paper.canvas import save
+from unseen.reporting.kit.charts import save
 from unseen.paper.cells import Setting
 from unseen.models.split import Split
 from unseen.base.files import write_atomically

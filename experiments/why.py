@@ -30,8 +30,8 @@ from unseen.reporting.evaluation import result_line, score_run
 from unseen.runs.job import load
 from unseen.paper.streets import names
 from unseen.paper.streets.lab import CAMVID
-from unseen.report.statistics import mean
-from unseen.report.verdicts import compare, counted, signed, with_span
+from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.wording import compare, counted, signed, with_span
 from unseen.models.split import Split
 from unseen.base.files import write_atomically
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from unseen.diagnosis import clouds
+from unseen.reporting.diagnosis import clouds
 
 SMALL = """T = 40
 T_min = 10

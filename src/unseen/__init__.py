@@ -9,7 +9,7 @@ from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
 from unseen.data.folder import folder
 from unseen.data.masks import masks
-from unseen.diagnosis.diagnose import diagnose
+from unseen.reporting.diagnosis.diagnose import diagnose
 from unseen.engine import Engine
 from unseen.ensembles.ensemble import Ensemble
 from unseen.runs.fit import Run, fit

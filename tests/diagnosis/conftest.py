@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from unseen import ADA, Engine, fit
-from unseen.diagnosis.diagnose import diagnose
+from unseen.reporting.diagnosis.diagnose import diagnose
 
 
 @pytest.fixture(scope="session")

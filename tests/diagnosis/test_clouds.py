@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from unseen import Domain
-from unseen.diagnosis import clouds
-from unseen.diagnosis.clouds import pair, some_of, transport
+from unseen.reporting.diagnosis import clouds
+from unseen.reporting.diagnosis.clouds import pair, some_of, transport
 from unseen.errors import InputError
 
 

@@ -10,11 +10,11 @@ from torch import nn
 
 from unseen import Domain, evaluate, load, split, theory
 from unseen.method.cost import softmax_loss
-from unseen.diagnosis.clouds import pair, some_of, transport
-from unseen.diagnosis.diagnose import diagnose
-from unseen.diagnosis.plain import apart, finished_run
-from unseen.diagnosis.portrait import SHARES
-from unseen.diagnosis.record import FILE, kept
+from unseen.reporting.diagnosis.clouds import pair, some_of, transport
+from unseen.reporting.diagnosis.diagnose import diagnose
+from unseen.reporting.diagnosis.plain import apart, finished_run
+from unseen.reporting.diagnosis.portrait import SHARES
+from unseen.reporting.diagnosis.record import FILE, kept
 from unseen.errors import InputError, RunFolderError
 
 

@@ -5,12 +5,12 @@ from itertools import pairwise
 
 import pytest
 
-from unseen.diagnosis.charts import figures
-from unseen.diagnosis.page import write_diagnosis
-from unseen.diagnosis.panels import panels
-from unseen.diagnosis.record import FILE
+from unseen.reporting.diagnosis.charts import figures
+from unseen.reporting.diagnosis.page import write_diagnosis
+from unseen.reporting.diagnosis.panels import panels
+from unseen.reporting.diagnosis.record import FILE
 from unseen.runs.job import load
-from unseen.report.page import write_page
+from unseen.reporting.runs.page import write_page
 
 
 def shown(path):

@@ -1,8 +1,8 @@
 import pytest
 
 from unseen import ADA
-from unseen.diagnosis.record import Round
-from unseen.diagnosis.rounds import read_rounds
+from unseen.reporting.diagnosis.record import Round
+from unseen.reporting.diagnosis.rounds import read_rounds
 from unseen.runs.folder import RunFolder
 
 LINE = {

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from unseen.diagnosis import words
-from unseen.diagnosis.panels import CLASSES, panels
-from unseen.diagnosis.record import Round
+from unseen.reporting.diagnosis import words
+from unseen.reporting.diagnosis.panels import CLASSES, panels
+from unseen.reporting.diagnosis.record import Round
 
 
 def by_name(diagnosis):

@@ -4,7 +4,7 @@ from unseen.errors import InputError
 from unseen.paper.cells import Cell, Setting, seeds_told
 from unseen.paper.findings import findings, verdict, verdicts_told
 from unseen.paper.published import Published
-from unseen.report.statistics import Interval
+from unseen.reporting.kit.statistics import Interval
 
 SETTING = Setting(title="Figure 2b, top", source="the first 10,000 MNIST images")
 PAPER = Published(0.30, 0.01, (20, 10), "Table 1")

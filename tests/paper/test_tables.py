@@ -8,7 +8,7 @@ from rich.console import Console
 
 from unseen.paper.cells import Cell, Setting
 from unseen.paper.published import Published
-from unseen.paper.sheet import Sheet, as_html, as_markdown, as_rich
+from unseen.reporting.kit.tables import Sheet, as_html, as_markdown, as_rich
 from unseen.paper.tables import NONE, matrix, sheets
 
 SETTING = Setting(title="Figure 2b, top", source="the first 10,000 MNIST images", data={"SVHN": "11,420 images"})

@@ -8,7 +8,7 @@ from torch import nn
 
 from unseen import ADA, Cadence, Domain, Engine, Ensemble, fit, load, split
 from unseen.base.labels import VOID
-from unseen.report.page import write_page
+from unseen.reporting.runs.page import write_page
 
 CADENCE = Cadence(record=2, watch=2, save=100)
 

@@ -5,8 +5,8 @@ import torch
 
 from unseen import Ensemble, split
 from unseen.errors import InputError
-from unseen.report.ensembles import is_ensemble, load_ensemble, read_ensembles
-from unseen.report.methods import read_methods
+from unseen.reporting.finished.ensembles import is_ensemble, load_ensemble, read_ensembles
+from unseen.reporting.finished.methods import read_methods
 
 
 @pytest.fixture

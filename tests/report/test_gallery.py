@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import torch
 
-from unseen.report.ancestry import candidates, lineage, trace
-from unseen.report.gallery import make_gallery
-from unseen.report.methods import read_methods
-from unseen.report.pictures import amplification
+from unseen.reporting.runs.ancestry import candidates, lineage, trace
+from unseen.reporting.runs.gallery import make_gallery
+from unseen.reporting.finished.methods import read_methods
+from unseen.reporting.kit.pictures import amplification
 from unseen.runs.folder import RunFolder
 
 

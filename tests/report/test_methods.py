@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from unseen.errors import InputError, RunFolderError
-from unseen.report.methods import baseline_of, read_methods, unlike
+from unseen.reporting.finished.methods import baseline_of, read_methods, unlike
 
 
 def change(folder, **changes):

@@ -1,8 +1,8 @@
 import pytest
 
-from unseen.report.curves import line_chart
-from unseen.report.methods import read_methods
-from unseen.report.scales import Scale, log_ticks, thin, ticks
+from unseen.reporting.runs.curves import line_chart
+from unseen.reporting.finished.methods import read_methods
+from unseen.reporting.kit.scales import Scale, log_ticks, thin, ticks
 
 
 def test_a_scale_maps_its_ends_to_its_ends():

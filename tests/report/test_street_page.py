@@ -7,7 +7,7 @@ import pytest
 
 from unseen import Domain, Ensemble, evaluate
 from unseen.errors import InputError
-from unseen.report.palette import colours_of
+from unseen.reporting.kit.palette import colours_of
 
 from .reading import Reader
 

@@ -1,6 +1,6 @@
 import pytest
 
-from unseen.report.verdicts import compare, headline, listed, sentence, short, signed
+from unseen.reporting.kit.wording import compare, headline, listed, sentence, short, signed
 
 
 def against_erm(ada, erm, domain="photo-blend", method="ADA"):

@@ -19,9 +19,9 @@ from unseen.engine import Engine
 from unseen.reporting.evaluation import result_line, score_run
 from unseen.runs.job import HELD_OUT, Job
 from unseen.runs.recorder import Cadence
-from unseen.report.page import write_page
-from unseen.report.statistics import mean
-from unseen.report.verdicts import compare, counted, signed, span
+from unseen.reporting.runs.page import write_page
+from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.wording import compare, counted, signed, span
 from unseen.runs.request import Request
 from unseen.method.settings import ADA, ERM
 from unseen.base.files import write_atomically

@@ -13,10 +13,10 @@ from rich.text import Text
 
 from unseen.cli.app import Data, app, out
 from unseen.cli.evaluate import Targets
-from unseen.diagnosis.diagnose import diagnose as diagnose_run
-from unseen.diagnosis.page import write_diagnosis
-from unseen.diagnosis.panels import Panel, panels
-from unseen.diagnosis.words import headline
+from unseen.reporting.diagnosis.diagnose import diagnose as diagnose_run
+from unseen.reporting.diagnosis.page import write_diagnosis
+from unseen.reporting.diagnosis.panels import Panel, panels
+from unseen.reporting.diagnosis.words import headline
 
 
 @app.command()

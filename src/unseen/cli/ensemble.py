@@ -12,7 +12,7 @@ from rich.markup import escape
 from unseen.cli.app import app, out
 from unseen.cli.evaluate import RunFolders
 from unseen.ensembles.ensemble import Ensemble
-from unseen.report.verdicts import counted
+from unseen.reporting.kit.wording import counted
 from unseen.ensembles.rules import DEFAULT, PIXEL_RULES
 
 

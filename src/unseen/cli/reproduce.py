@@ -12,7 +12,7 @@ from rich.table import Table
 
 from unseen.cli.app import Data, app, command_given, interruptible, out
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.paper.canvas import save
+from unseen.reporting.kit.charts import save
 from unseen.paper.experiment import Experiment, L, named
 from unseen.paper.lab import RESULTS, SCALES, Lab, real_lab, stand_in_lab
 from unseen.paper.page import read_page, write_html, write_markdown

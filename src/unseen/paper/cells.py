@@ -8,7 +8,7 @@ from typing import Literal
 
 from unseen.errors import InputError
 from unseen.paper.published import Published
-from unseen.report.verdicts import Comparison, compare, listed
+from unseen.reporting.kit.wording import Comparison, compare, listed
 
 Kind = Literal["ours", "erm", "pixel", "dropout", "ridge", "adda"]
 """what a cell is about, which decides its colour: one colour for one thing in every figure"""

@@ -11,7 +11,7 @@ from unseen.paper.cells import Cell
 from unseen.paper.findings import MARGIN
 from unseen.paper.published import ROUNDS
 from unseen.paper.recipes import RECIPES
-from unseen.report.verdicts import Comparison, Outcome, compare, counted, listed, signed, span
+from unseen.reporting.kit.wording import Comparison, Outcome, compare, counted, listed, signed, span
 
 Verdict = Literal[
     "holds",

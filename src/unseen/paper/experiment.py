@@ -12,8 +12,8 @@ from unseen.errors import InputError, did_you_mean
 from unseen.paper.cells import Cell
 from unseen.paper.methods import Measurement
 from unseen.paper.results import Results
-from unseen.paper.sheet import Sheet
-from unseen.report.verdicts import listed
+from unseen.reporting.kit.tables import Sheet
+from unseen.reporting.kit.wording import listed
 
 
 class Keeping(Protocol):

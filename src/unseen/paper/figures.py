@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from unseen.data.domain import Domain
 from unseen.paper import heat, marks
-from unseen.paper.canvas import SOFT, Panels, drawing, heading, not_here, sheet
+from unseen.reporting.kit.charts import SOFT, Panels, drawing, heading, not_here, sheet
 from unseen.paper.cells import Cell, Setting, absent, domains_of, seeds_told
-from unseen.report.samples import first_of_each_class
+from unseen.reporting.runs.samples import first_of_each_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

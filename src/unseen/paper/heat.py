@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.base.extras import require
-from unseen.paper.canvas import COLOURS, EMPTY, INK, SOFT, not_here
+from unseen.reporting.kit.charts import COLOURS, EMPTY, INK, SOFT, not_here
 from unseen.paper.cells import Cell, over_shared_seeds
-from unseen.report.statistics import mean
-from unseen.report.verdicts import signed
+from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.wording import signed
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -11,7 +11,7 @@ from unseen.paper.experiment import named
 from unseen.paper.methods import Adapted, Ensembled, Trained
 from unseen.paper.published import GAMMAS, ROUNDS
 from unseen.paper.recipe import Gallery, Recipe
-from unseen.report.verdicts import power_of_ten
+from unseen.reporting.kit.wording import power_of_ten
 
 ENSEMBLE_GAMMAS = tuple(float(f"1e-{i}") for i in range(7))
 RIDGES = (1e-4, 1e-3, 1e-2)  # the paper doesn't give its own

@@ -12,8 +12,8 @@ from unseen.paper.cells import Cell, seeds_told
 from unseen.paper.claims import Claim, Judged, Verdict, judge
 from unseen.paper.experiment import Experiment, L
 from unseen.paper.results import Results
-from unseen.paper.sheet import Sheet
-from unseen.report.verdicts import counted, listed
+from unseen.reporting.kit.tables import Sheet
+from unseen.reporting.kit.wording import counted, listed
 
 _TOLD: dict[Verdict, tuple[str, str]] = {
     "holds": ("holds", "hold"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from matplotlib.text import Text
 
-from unseen.paper.canvas import render
+from unseen.reporting.kit.charts import render
 from unseen.paper.results import Results
 from unseen.paper.streets.lab import CAMVID, WHOLE_DRIVES, StreetLab
 from unseen.paper.streets.names import CAMVID as CAMVID_ROWS

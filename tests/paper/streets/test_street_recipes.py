@@ -14,7 +14,7 @@ from unseen.paper.results import Results, run_key
 from unseen.paper.streets.lab import RESULTS, SCENES, SMALL, StreetLab
 from unseen.paper.streets.names import TABLE2
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
-from unseen.report.statistics import mean
+from unseen.reporting.kit.statistics import mean
 from unseen.ensembles.rules import PIXEL_RULES
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -8,7 +8,7 @@ import pytest
 
 from unseen.paper.cells import Setting
 from unseen.paper.findings import findings
-from unseen.paper.sheet import Sheet
+from unseen.reporting.kit.tables import Sheet
 from unseen.paper.streets.cells import StreetCell, averaged
 from unseen.paper.streets.lab import PAPER, SYNTHIA, StreetLab
 from unseen.paper.streets.names import TABLE2, way

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from unseen.paper.cells import Cell
 from unseen.paper.streets.names import called, condition_of, place_of, way
 from unseen.paper.streets.published import figure3
-from unseen.report.statistics import mean
+from unseen.reporting.kit.statistics import mean
 
 
 @dataclass(frozen=True)

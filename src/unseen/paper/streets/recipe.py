@@ -12,7 +12,7 @@ from unseen.paper.cells import Setting
 from unseen.paper.experiment import Experiment
 from unseen.paper.methods import Measurement, Method, pairs_told
 from unseen.paper.results import Results
-from unseen.paper.sheet import Sheet
+from unseen.reporting.kit.tables import Sheet
 from unseen.paper.streets import figures
 from unseen.paper.streets.cells import StreetCell
 from unseen.paper.streets.lab import (

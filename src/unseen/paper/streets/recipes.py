@@ -9,7 +9,7 @@ from unseen.data.catalogue import domain
 from unseen.paper.methods import Ensembled, Method, Trained
 from unseen.paper.recipes import power
 from unseen.paper.results import Results
-from unseen.paper.sheet import Sheet
+from unseen.reporting.kit.tables import Sheet
 from unseen.paper.streets import figures
 from unseen.paper.streets.cells import StreetCell, averaged
 from unseen.paper.streets.lab import CAMVID, WHOLE_DRIVES, StreetBench, StreetLab

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unseen.method.cost import scale_of
-from unseen.diagnosis.record import Range, Round
+from unseen.reporting.diagnosis.record import Range, Round
 from unseen.method.settings import ADA
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unseen.diagnosis.record import Diagnosis
-from unseen.diagnosis.section import section
-from unseen.report.page import environment
+from unseen.reporting.diagnosis.record import Diagnosis
+from unseen.reporting.diagnosis.section import section
+from unseen.reporting.runs.page import environment
 from unseen.base.files import write_atomically
 
 

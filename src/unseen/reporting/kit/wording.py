@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from unseen.report.measure import ACCURACY, Measure
-from unseen.report.statistics import Interval, mean, t_interval
+from unseen.reporting.kit.measure import ACCURACY, Measure
+from unseen.reporting.kit.statistics import Interval, mean, t_interval
 
 Outcome = Literal["above", "below", "unclear"]
 MINUS = "\N{MINUS SIGN}"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from unseen.data.domain import Domain
-from unseen.report.curves import Curves, LineChart, line_chart
-from unseen.report.methods import FinishedRun, Method
-from unseen.report.statistics import mean
+from unseen.reporting.runs.curves import Curves, LineChart, line_chart
+from unseen.reporting.finished.methods import FinishedRun, Method
+from unseen.reporting.kit.statistics import mean
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unseen.errors import InputError, RunFolderError
-from unseen.report.methods import FinishedRun
+from unseen.reporting.finished.methods import FinishedRun
 from unseen.runs.folder import RunFolder
 from unseen.method.settings import MINIMIZATION
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unseen.report.methods import Method
-from unseen.report.scales import WIDTH, Scale, Tick, log_ticks, thin, ticks
-from unseen.report.statistics import mean
+from unseen.reporting.finished.methods import Method
+from unseen.reporting.kit.scales import WIDTH, Scale, Tick, log_ticks, thin, ticks
+from unseen.reporting.kit.statistics import mean
 
 _WORD = 52.0  # how wide the word "round 1" is, with some air
 

@@ -10,12 +10,12 @@ from torch import Tensor
 
 from unseen.data.domain import Domain
 from unseen.base.labels import VOID
-from unseen.report.ensembles import FinishedEnsemble
-from unseen.report.methods import Method
-from unseen.report.palette import colours_of
-from unseen.report.pictures import Picture, map_picture, picture
-from unseen.report.samples import Network, answers_of
-from unseen.report.statistics import mean
+from unseen.reporting.finished.ensembles import FinishedEnsemble
+from unseen.reporting.finished.methods import Method
+from unseen.reporting.kit.palette import colours_of
+from unseen.reporting.kit.pictures import Picture, map_picture, picture
+from unseen.reporting.runs.samples import Network, answers_of
+from unseen.reporting.kit.statistics import mean
 
 IMAGES_SHOWN = 3
 RUNS_SHOWN, ENSEMBLES_SHOWN = 3, 2  # methods whose answers are drawn

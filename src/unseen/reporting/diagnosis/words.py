@@ -7,9 +7,9 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
-from unseen.diagnosis.clouds import IN_ALL, PER_CLASS
-from unseen.diagnosis.record import Diagnosis, Portrait
-from unseen.report.verdicts import listed, short
+from unseen.reporting.diagnosis.clouds import IN_ALL, PER_CLASS
+from unseen.reporting.diagnosis.record import Diagnosis, Portrait
+from unseen.reporting.kit.wording import listed, short
 
 
 def number(value: float) -> str:

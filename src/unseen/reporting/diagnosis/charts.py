@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from unseen.diagnosis.record import Away, Diagnosis, Portrait
-from unseen.diagnosis.words import labels, number
-from unseen.report.dots import DomainScores, DotChart, Group, Mark, accuracy_chart, bottom, row_y, tops
-from unseen.report.methods import Method
-from unseen.report.scales import WIDTH, Scale, Tick, log_ticks, ticks
+from unseen.reporting.diagnosis.record import Away, Diagnosis, Portrait
+from unseen.reporting.diagnosis.words import labels, number
+from unseen.reporting.runs.dots import DomainScores, DotChart, Group, Mark, accuracy_chart, bottom, row_y, tops
+from unseen.reporting.finished.methods import Method
+from unseen.reporting.kit.scales import WIDTH, Scale, Tick, log_ticks, ticks
 
 Shown = tuple[Method, Portrait]
 

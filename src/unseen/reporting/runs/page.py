@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.data.domain import Domain
 from unseen.base.extras import require
-from unseen.diagnosis.section import sections
+from unseen.reporting.diagnosis.section import sections
 from unseen.errors import InputError
 from unseen.runs.job import load
-from unseen.report import verdicts
-from unseen.report.comparison import caveats, class_charts, comparison, domain_scores, score_methods
-from unseen.report.ensembles import is_ensemble, load_ensemble, read_ensembles
-from unseen.report.gallery import make_gallery
-from unseen.report.methods import Method, baseline_of, read_methods
-from unseen.report.palette import colours_of
-from unseen.report.samples import Network, make_samples
-from unseen.report.scenes import AGREEMENT, make_scenes, methods_drawn
-from unseen.report.sources import held_out_of, source_of, unseen_among
-from unseen.report.training import loss_chart, round_summaries, watched_charts
+from unseen.reporting.kit import wording as verdicts
+from unseen.reporting.runs.comparison import caveats, class_charts, comparison, domain_scores, score_methods
+from unseen.reporting.finished.ensembles import is_ensemble, load_ensemble, read_ensembles
+from unseen.reporting.runs.gallery import make_gallery
+from unseen.reporting.finished.methods import Method, baseline_of, read_methods
+from unseen.reporting.kit.palette import colours_of
+from unseen.reporting.runs.samples import Network, make_samples
+from unseen.reporting.runs.scenes import AGREEMENT, make_scenes, methods_drawn
+from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
+from unseen.reporting.runs.training import loss_chart, round_summaries, watched_charts
 from unseen.models.split import Split
 from unseen.base.files import write_atomically
 
@@ -98,12 +98,12 @@ def _answered(
     }
 
 
-def environment(package: str = "unseen.report") -> jinja2.Environment:
+def environment(package: str = "unseen.reporting.runs") -> jinja2.Environment:
     """The templates of a package, with the report's style sheet and filters."""
     engine = require("jinja2", "report")
     require("PIL.Image", "report")
     made: jinja2.Environment = engine.Environment(
-        loader=engine.ChoiceLoader([engine.PackageLoader(name) for name in dict.fromkeys([package, "unseen.report"])]),
+        loader=engine.ChoiceLoader([engine.PackageLoader(name) for name in dict.fromkeys([package, "unseen.reporting.runs"])]),
         autoescape=True,
         undefined=engine.StrictUndefined,
         trim_blocks=True,

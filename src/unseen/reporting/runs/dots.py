@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unseen.report.measure import ACCURACY, Measure
-from unseen.report.methods import Method
-from unseen.report.scales import WIDTH, Scale, Tick, ticks
-from unseen.report.statistics import Interval, mean, wilson
-from unseen.report.verdicts import MINUS, Comparison, signed, span
+from unseen.reporting.kit.measure import ACCURACY, Measure
+from unseen.reporting.finished.methods import Method
+from unseen.reporting.kit.scales import WIDTH, Scale, Tick, ticks
+from unseen.reporting.kit.statistics import Interval, mean, wilson
+from unseen.reporting.kit.wording import MINUS, Comparison, signed, span
 
 _HEADER, _ROW, _GAP, _TOP = 27, 25, 16, 24
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from unseen.diagnosis import words
-from unseen.diagnosis.record import Away, Diagnosis, Portrait, Range, Round
-from unseen.diagnosis.words import number, percent
+from unseen.reporting.diagnosis import words
+from unseen.reporting.diagnosis.record import Away, Diagnosis, Portrait, Range, Round
+from unseen.reporting.diagnosis.words import number, percent
 
 CLASSES = 20
 """rows of the table by class, at most"""

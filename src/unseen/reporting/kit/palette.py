@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unseen.report.vision import from_hex, least_distances, to_hex
+from unseen.reporting.kit.vision import from_hex, least_distances, to_hex
 
 COLOURS = {
     "sky": "#90e4fe",

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unseen.data.domain import Domain
-from unseen.diagnosis.charts import Figures, figures
-from unseen.diagnosis.panels import Panel, panels
-from unseen.diagnosis.record import Diagnosis, kept
-from unseen.diagnosis.words import headline
-from unseen.report.methods import Method
+from unseen.reporting.diagnosis.charts import Figures, figures
+from unseen.reporting.diagnosis.panels import Panel, panels
+from unseen.reporting.diagnosis.record import Diagnosis, kept
+from unseen.reporting.diagnosis.words import headline
+from unseen.reporting.finished.methods import Method
 
 
 @dataclass(frozen=True)

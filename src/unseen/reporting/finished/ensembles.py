@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 from unseen.ensembles import folder as ensemble_folder
 from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError
-from unseen.report.methods import FinishedRun, Method, refuse_other_sources, refuse_twice
-from unseen.report.verdicts import listed
+from unseen.reporting.finished.methods import FinishedRun, Method, refuse_other_sources, refuse_twice
+from unseen.reporting.kit.wording import listed
 from unseen.runs.folder import RunFolder
 from unseen.models.split import Split
 

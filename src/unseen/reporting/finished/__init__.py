@@ -1,0 +1,1 @@
+"""Finished runs and ensembles as they are read from their folders."""

@@ -1,0 +1,1 @@
+"""What every page, table and figure is made of: statistics, wording, charts, tables, colours, pictures."""
