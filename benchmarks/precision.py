@@ -15,9 +15,9 @@ from pathlib import Path
 import unseen
 from unseen.data import root
 from unseen.reporting.evaluation import result_line, score_run
-from unseen.runs.job import Job
 from unseen.reporting.kit.statistics import mean, t_interval
 from unseen.runs.folder import RunFolder
+from unseen.runs.job import Job
 
 RESULTS = Path(__file__).parents[1] / "results" / "precision.jsonl"
 RUNS = Path("runs/precision")

@@ -13,15 +13,15 @@ import torch
 
 import unseen
 from benchmarks import twins
-from unseen.method.algorithm import minimize
-from unseen.method.ascent import Climb, measure_climb
 from unseen.base.randomness import Draws
 from unseen.engine import adam
-from unseen.scoring.accuracy import hits
+from unseen.method.algorithm import minimize
+from unseen.method.ascent import Climb, measure_climb
 from unseen.method.pool import Pool
-from unseen.runs.recorder import Progress
-from unseen.runs.folder import RunFolder
 from unseen.method.state import State
+from unseen.runs.folder import RunFolder
+from unseen.runs.recorder import Progress
+from unseen.scoring.accuracy import hits
 
 Work = Iterator[Callable[[], object]]
 

@@ -13,8 +13,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import unseen
-from unseen.method.cost import scale_of, softmax_loss, transport_cost
 from unseen.base.randomness import Draws
+from unseen.method.cost import scale_of, softmax_loss, transport_cost
 
 BATCH = 32
 

@@ -23,13 +23,13 @@ import torch
 from torch import Tensor
 
 import unseen
-from unseen.reporting.evaluation import result_line, score_run
 from unseen.paper.lab import Lab, real_lab
 from unseen.paper.results import Results, key, run_key
+from unseen.reporting.evaluation import result_line, score_run
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.wording import compare, counted, with_span
-from unseen.runs.request import train
 from unseen.runs.folder import RunFolder
+from unseen.runs.request import train
 
 RESULTS = Path(__file__).parents[1] / "results"
 OURS, PLAIN = {"K": 4, "gamma": 1.0}, {"K": 0}

@@ -22,15 +22,15 @@ import torch
 from torch import Tensor
 
 import unseen
-from unseen.method.ascent import Climb, ascend, measure_climb
+from unseen.base.files import write_atomically
 from unseen.data.domain import Domain
 from unseen.engine import Engine
+from unseen.method.ascent import Climb, ascend, measure_climb
 from unseen.models import ConvNet
-from unseen.paper import figures
-from unseen.reporting.kit.charts import save
-from unseen.paper.cells import Setting
 from unseen.models.split import Split
-from unseen.base.files import write_atomically
+from unseen.paper import figures
+from unseen.paper.cells import Setting
+from unseen.reporting.kit.charts import save
 
 RESULTS = Path(__file__).parents[1] / "results"
 SEED, IMAGES, SHOWN = 0, 10_000, 500

@@ -22,18 +22,18 @@ from torch import Tensor
 
 import unseen
 from experiments.nets import jittered
-from unseen.method.ascent import Climb, ascend, measure_climb
-from unseen.method.cost import squared_distance
+from unseen.base.files import write_atomically
 from unseen.engine import Engine
 from unseen.errors import Diverged
-from unseen.reporting.evaluation import result_line, score_run
-from unseen.runs.job import load
+from unseen.method.ascent import Climb, ascend, measure_climb
+from unseen.method.cost import squared_distance
+from unseen.models.split import Split
 from unseen.paper.streets import names
 from unseen.paper.streets.lab import CAMVID
+from unseen.reporting.evaluation import result_line, score_run
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.wording import compare, counted, signed, with_span
-from unseen.models.split import Split
-from unseen.base.files import write_atomically
+from unseen.runs.job import load
 
 RESULTS = Path(__file__).parents[1] / "results"
 SIZE = (96, 160)

@@ -6,12 +6,12 @@ import numpy as np
 from rich.console import Console
 from torch import nn
 
+from unseen.ensembles.rules import PIXEL_RULES
 from unseen.paper.experiment import Experiment
 from unseen.paper.reproduce import measure
 from unseen.paper.results import Results
 from unseen.paper.streets.lab import SCENES, SMALL, StreetLab, StreetScale
 from unseen.paper.streets.names import TABLE2
-from unseen.ensembles.rules import PIXEL_RULES
 
 SOURCES = ("highway-night", "new-york-fog")
 

@@ -9,13 +9,13 @@ import torch
 from torch import nn
 
 import unseen
-from unseen.method.algorithm import augment_and_train
 from unseen.base.randomness import Draws
 from unseen.engine import Engine, adam
+from unseen.method.algorithm import augment_and_train
 from unseen.method.pool import Pool
 from unseen.method.settings import ADA, ERM
-from unseen.models.split import split
 from unseen.method.state import State
+from unseen.models.split import split
 
 from .reference import algorithm as reference
 

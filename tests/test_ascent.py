@@ -8,10 +8,10 @@ import torch
 from torch import nn
 
 from unseen import Domain, fit
-from unseen.method.ascent import Climb, ascend, measure_climb
-from unseen.method.cost import softmax_loss, squared_distance, transport_cost
 from unseen.engine import Engine, ascent_batch
 from unseen.errors import Diverged, InputError
+from unseen.method.ascent import Climb, ascend, measure_climb
+from unseen.method.cost import softmax_loss, squared_distance, transport_cost
 from unseen.method.settings import ADA
 from unseen.models.split import split
 

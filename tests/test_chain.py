@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from unseen.sweep import shared_rounds as chain, workers
 from unseen import sweep
-from unseen.sweep.shared_rounds import Walk
+from unseen.runs.folder import RunFolder
 from unseen.runs.recorder import Progress
 from unseen.runs.request import Request, train
-from unseen.runs.folder import RunFolder
+from unseen.sweep import shared_rounds as chain
+from unseen.sweep import workers
+from unseen.sweep.shared_rounds import Walk
 from unseen.sweep.tasks import Training, error_file, failed, forget_failure
 
 sys.path.insert(0, str(Path(__file__).parent))

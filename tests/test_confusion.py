@@ -5,8 +5,8 @@ import pytest
 import torch
 from sklearn.metrics import jaccard_score
 
-from unseen.scoring.confusion import confusion, iou, miou
 from unseen.base.labels import VOID
+from unseen.scoring.confusion import confusion, iou, miou
 
 
 def slow_iou(answers, labels, classes):

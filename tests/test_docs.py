@@ -14,8 +14,8 @@ import torch
 from PIL import Image
 
 import unseen
-from unseen.runs.request import read_request
 from unseen.runs.job import Job
+from unseen.runs.request import read_request
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -15,8 +15,8 @@ from torch import nn
 import unseen
 from unseen import sweep
 from unseen.errors import InputError, RunFolderError, SaveFailed
-from unseen.runs.request import train
 from unseen.runs.folder import RunFolder
+from unseen.runs.request import train
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is no part of the package
 sys.path.insert(0, str(Path(__file__).parent))

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 import unseen
-from unseen.reporting import evaluation
+from unseen.base.files import read_tensors
 from unseen.errors import InputError, RunFolderError
+from unseen.reporting import evaluation
 from unseen.reporting.evaluation import config_of, result_line, score_run, scores_of
 from unseen.scoring.accuracy import raw_scores
-from unseen.base.files import read_tensors
 
 
 @pytest.fixture

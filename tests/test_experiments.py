@@ -10,10 +10,10 @@ import torch
 
 import unseen
 from experiments import controls, nets, readings, why
-from unseen.runs.job import load
+from unseen.models.split import split
 from unseen.paper.results import Results
 from unseen.runs.folder import RunFolder
-from unseen.models.split import split
+from unseen.runs.job import load
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reproducing import tiny_lab

@@ -6,8 +6,8 @@ from torch import nn
 
 from unseen.data.domain import Domain
 from unseen.errors import InputError
-from unseen.scoring.accuracy import evaluate, hits, raw_scores, softmax_scores
 from unseen.models.split import split
+from unseen.scoring.accuracy import evaluate, hits, raw_scores, softmax_scores
 
 
 class Reads(nn.Module):

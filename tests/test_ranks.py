@@ -27,9 +27,9 @@ import unseen
 from unseen.base.randomness import Draws
 from unseen.engine import Engine
 from unseen.errors import InputError, RankLost, RunFolderError
-from unseen.runs.recorder import Cadence, Progress, Recorder
-from unseen.runs.folder import RunFolder
 from unseen.method.state import State
+from unseen.runs.folder import RunFolder
+from unseen.runs.recorder import Cadence, Progress, Recorder
 
 sys.path.insert(0, str(Path(__file__).parent))
 import kill_points

@@ -23,12 +23,12 @@ import torch
 from torch import Tensor, nn
 
 import unseen
+from unseen.base.files import read_tensors
 from unseen.engine import Engine
 from unseen.errors import RunFolderError, SaveFailed
-from unseen.runs.recorder import Cadence, Progress
-from unseen.runs.folder import RunFolder
 from unseen.method.state import State
-from unseen.base.files import read_tensors
+from unseen.runs.folder import RunFolder
+from unseen.runs.recorder import Cadence, Progress
 
 sys.path.insert(0, str(Path(__file__).parent))  # processes that the kills start import it by this name
 import kill_points

@@ -6,8 +6,8 @@ from itertools import permutations
 import pytest
 import torch
 
-from unseen.errors import InputError
 from unseen.ensembles.rules import RULES, Choice, Selection, SurestImage, SurestRegion, as_rule
+from unseen.errors import InputError
 
 from .reference.rules import TWINS
 

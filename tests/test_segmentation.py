@@ -9,11 +9,11 @@ import torch
 from torch import nn
 
 import unseen
-from unseen.scoring.confusion import confusion, miou
-from unseen.method.cost import softmax_loss
-from unseen.errors import InputError
-from unseen.reporting.evaluation import result_line, score_run
 from unseen.base.labels import VOID
+from unseen.errors import InputError
+from unseen.method.cost import softmax_loss
+from unseen.reporting.evaluation import result_line, score_run
+from unseen.scoring.confusion import confusion, miou
 
 CLASSES = 3
 ADA = unseen.ADA(K=1, T=8, T_min=3, T_max=2, batch=4, n=6, eta=2.0, alpha=1e-2)

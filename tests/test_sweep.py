@@ -19,12 +19,12 @@ import torch
 from rich.console import Console
 
 from unseen import sweep
-from unseen.sweep import workers
 from unseen.errors import InputError, RunsFailed
-from unseen.sweep.progress import glance
+from unseen.runs.folder import RunFolder
 from unseen.runs.recorder import Progress
 from unseen.runs.request import Request, train
-from unseen.runs.folder import RunFolder
+from unseen.sweep import workers
+from unseen.sweep.progress import glance
 from unseen.sweep.tasks import Training
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -7,11 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from unseen.method.ascent import ascend, measure_climb
 from unseen.engine import Engine, ascent_batch
 from unseen.engine.fast_ascent import FewChannels, bf16_weights
-from unseen.models import ConvNet
+from unseen.method.ascent import ascend, measure_climb
 from unseen.method.settings import ADA
+from unseen.models import ConvNet
 from unseen.models.split import split
 
 KERNELS = {(k, p) for k in (2, 3, 5, 7) for p in range(k)}

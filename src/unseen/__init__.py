@@ -1,23 +1,23 @@
 """Train on one domain, hold up on domains nobody has seen: adversarial data augmentation (Volpi et al., 2018)."""
 
-from unseen.base import torchvision as _torchvision  # before anything imports torchvision
 from unseen import models, sweep, theory
-from unseen.ensembles import rules
-from unseen.method.ascent import ascend
 from unseen.adda.adapt import ADDA, Adapted, adapt
+from unseen.base import torchvision as _torchvision  # before anything imports torchvision
 from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
 from unseen.data.folder import folder
 from unseen.data.masks import masks
-from unseen.reporting.diagnosis.diagnose import diagnose
 from unseen.engine import Engine
+from unseen.ensembles import rules
 from unseen.ensembles.ensemble import Ensemble
-from unseen.runs.fit import Run, fit
-from unseen.runs.job import load
-from unseen.scoring.accuracy import evaluate
-from unseen.runs.recorder import Cadence
+from unseen.method.ascent import ascend
 from unseen.method.settings import ADA, ERM
 from unseen.models.split import Split, split
+from unseen.reporting.diagnosis.diagnose import diagnose
+from unseen.runs.fit import Run, fit
+from unseen.runs.job import load
+from unseen.runs.recorder import Cadence
+from unseen.scoring.accuracy import evaluate
 
 __all__ = [
     "ADA",

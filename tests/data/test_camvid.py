@@ -5,10 +5,10 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data.streets import camvid
-from unseen.data.catalogue import domain, domains
-from unseen.errors import InputError
 from unseen.base.labels import VOID
+from unseen.data.catalogue import domain, domains
+from unseen.data.streets import camvid
+from unseen.errors import InputError
 
 # As in the published label_colors.txt.
 LABEL_COLORS = """

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch.utils.data import Dataset, TensorDataset
 
+from unseen.base.labels import VOID
 from unseen.data.domain import Domain, as_domain
 from unseen.errors import InputError
-from unseen.base.labels import VOID
 
 NAMES = ("zero", "one", "two", "three")
 

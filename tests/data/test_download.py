@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from unseen.data.download import fetch as download, partial
+from unseen.data.download import fetch as download
+from unseen.data.download import partial
 from unseen.data.download.fetch import Patience, fetch
 from unseen.errors import InputError, SaveFailed
 

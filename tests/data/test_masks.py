@@ -7,10 +7,10 @@ import pytest
 import torch
 from PIL import Image
 
+from unseen.base.labels import VOID
 from unseen.data.catalogue import domain
 from unseen.data.masks import masks
 from unseen.errors import InputError
-from unseen.base.labels import VOID
 
 NAMES = ["sky", "road", "tree"]
 SIZE = (8, 10)

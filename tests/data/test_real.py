@@ -10,11 +10,11 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data.download import official
-from unseen.data.digits import real
 from unseen.data import root
-from unseen.data.digits.blend import blend
 from unseen.data.catalogue import domain, domains, names, targets
+from unseen.data.digits import real
+from unseen.data.digits.blend import blend
+from unseen.data.download import official
 from unseen.errors import InputError
 from unseen.runs.job import Job
 

@@ -5,12 +5,12 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data.streets import synthia
+from unseen.base.labels import VOID
 from unseen.data.catalogue import domain, domains, names
+from unseen.data.streets import synthia
 from unseen.data.streets.classes import CLASSES, LABELS, PICTURES, SYNTHIA_IDS
 from unseen.data.streets.synthia import read_sequence
 from unseen.errors import InputError
-from unseen.base.labels import VOID
 
 IDS = np.array([0, *SYNTHIA_IDS.values()], np.uint16)
 HEIGHT, WIDTH = 24, 40

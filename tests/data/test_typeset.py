@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from PIL import ImageDraw
 
-from unseen.data.digits import built_in as digits, typeset
+from unseen.data.digits import built_in as digits
+from unseen.data.digits import typeset
 from unseen.errors import InputError
 
 

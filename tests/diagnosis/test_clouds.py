@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from unseen import Domain
+from unseen.errors import InputError
 from unseen.reporting.diagnosis import clouds
 from unseen.reporting.diagnosis.clouds import pair, some_of, transport
-from unseen.errors import InputError
 
 
 def domain(labels, classes="abc", name="some"):

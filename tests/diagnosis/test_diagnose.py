@@ -9,13 +9,13 @@ import torch
 from torch import nn
 
 from unseen import Domain, evaluate, load, split, theory
+from unseen.errors import InputError, RunFolderError
 from unseen.method.cost import softmax_loss
 from unseen.reporting.diagnosis.clouds import pair, some_of, transport
 from unseen.reporting.diagnosis.diagnose import diagnose
 from unseen.reporting.diagnosis.plain import apart, finished_run
 from unseen.reporting.diagnosis.portrait import SHARES
 from unseen.reporting.diagnosis.record import FILE, kept
-from unseen.errors import InputError, RunFolderError
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from unseen.reporting.diagnosis.charts import figures
 from unseen.reporting.diagnosis.page import write_diagnosis
 from unseen.reporting.diagnosis.panels import panels
 from unseen.reporting.diagnosis.record import FILE
-from unseen.runs.job import load
 from unseen.reporting.runs.page import write_page
+from unseen.runs.job import load
 
 
 def shown(path):

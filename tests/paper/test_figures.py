@@ -14,9 +14,9 @@ from matplotlib.text import Text
 
 from unseen import Domain
 from unseen.paper import figures
-from unseen.reporting.kit.charts import COLOURS, embedded, render, save
 from unseen.paper.cells import Cell, Setting
 from unseen.paper.published import DOMAINS, GAMMAS, ROUNDS, Published, erm, table1
+from unseen.reporting.kit.charts import COLOURS, embedded, render, save
 from unseen.reporting.kit.wording import power_of_ten
 
 OURS = {"SVHN": 28.0, "MNIST-M": 54.0, "USPS": 79.0}  # percent of a made-up ERM; SYN is not here

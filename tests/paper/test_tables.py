@@ -8,8 +8,8 @@ from rich.console import Console
 
 from unseen.paper.cells import Cell, Setting
 from unseen.paper.published import Published
-from unseen.reporting.kit.tables import Sheet, as_html, as_markdown, as_rich
 from unseen.paper.tables import NONE, matrix, sheets
+from unseen.reporting.kit.tables import Sheet, as_html, as_markdown, as_rich
 
 SETTING = Setting(title="Figure 2b, top", source="the first 10,000 MNIST images", data={"SVHN": "11,420 images"})
 PAPER = Published(0.306, 0.008, (20, 10), "Table 1")

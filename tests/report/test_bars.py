@@ -1,7 +1,7 @@
 import pytest
 
-from unseen.reporting.runs.bars import bar_chart
 from unseen.reporting.finished.methods import Method
+from unseen.reporting.runs.bars import bar_chart
 
 ERM, ADA = (Method(label, label, (), style) for style, label in enumerate(("ERM", "ADA")))
 CLASSES = ("road", "car", "boat", "sky")

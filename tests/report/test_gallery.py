@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import torch
 
-from unseen.reporting.runs.ancestry import candidates, lineage, trace
-from unseen.reporting.runs.gallery import make_gallery
 from unseen.reporting.finished.methods import read_methods
 from unseen.reporting.kit.pictures import amplification
+from unseen.reporting.runs.ancestry import candidates, lineage, trace
+from unseen.reporting.runs.gallery import make_gallery
 from unseen.runs.folder import RunFolder
 
 

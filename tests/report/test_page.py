@@ -9,11 +9,11 @@ from PIL import Image
 
 from unseen import ADA, Cadence, Domain, evaluate, fit
 from unseen.errors import InputError, RunFolderError
-from unseen.runs.job import Job
 from unseen.reporting.finished.methods import read_methods
-from unseen.reporting.runs.page import write_page
 from unseen.reporting.kit.pictures import picture
+from unseen.reporting.runs.page import write_page
 from unseen.reporting.runs.samples import first_of_each_class, make_samples
+from unseen.runs.job import Job
 
 from .reading import Reader
 

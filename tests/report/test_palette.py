@@ -4,8 +4,8 @@ import pytest
 from unseen.data.streets import camvid
 from unseen.data.streets.classes import CLASSES
 from unseen.reporting.kit.palette import COLOURS, NEIGHBOURS, colours_of
-from unseen.reporting.runs.scenes import AGREEMENT
 from unseen.reporting.kit.vision import VISIONS, distances, from_hex, least_distances, oklab, to_hex
+from unseen.reporting.runs.scenes import AGREEMENT
 
 OKABE_ITO = ["#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"]
 

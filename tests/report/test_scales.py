@@ -1,8 +1,8 @@
 import pytest
 
-from unseen.reporting.runs.curves import line_chart
 from unseen.reporting.finished.methods import read_methods
 from unseen.reporting.kit.scales import Scale, log_ticks, thin, ticks
+from unseen.reporting.runs.curves import line_chart
 
 
 def test_a_scale_maps_its_ends_to_its_ends():

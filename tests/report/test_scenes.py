@@ -7,10 +7,10 @@ from PIL import Image
 
 from unseen import Domain
 from unseen.base.labels import VOID
-from unseen.reporting.runs.gallery import make_gallery
 from unseen.reporting.finished.methods import read_methods
 from unseen.reporting.kit.palette import colours_of
 from unseen.reporting.kit.pictures import map_picture
+from unseen.reporting.runs.gallery import make_gallery
 from unseen.reporting.runs.scenes import AGREEMENT, agreement, evenly_spaced, make_scenes
 from unseen.runs.folder import RunFolder
 

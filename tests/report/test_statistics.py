@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unseen.reporting.kit.statistics import EXACT_UP_TO, Interval, bootstrap_interval, deviation, holm, mean, sign_flip_p, smallest_p, t_interval, t_quantile, welch_interval, wilson
+from unseen.reporting.kit.statistics import (
+    EXACT_UP_TO,
+    Interval,
+    bootstrap_interval,
+    deviation,
+    holm,
+    mean,
+    sign_flip_p,
+    smallest_p,
+    t_interval,
+    t_quantile,
+    welch_interval,
+    wilson,
+)
 
 FIVE = [0.312, 0.298, 0.334, 0.305, 0.327]
 

@@ -16,16 +16,16 @@ from torch import Tensor, nn
 
 from unseen.adda.duel import Duel, Health, begin, look, step
 from unseen.adda.settings import ADDA as ADDA
-from unseen.runs.config import check_folder, shared_config, warn_of_other_bits
-from unseen.runs.console import showing_if
+from unseen.base.files import plainly
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
+from unseen.models.split import Split, count_classes, split
+from unseen.runs.config import check_folder, shared_config, warn_of_other_bits
+from unseen.runs.console import showing_if
+from unseen.runs.folder import RunFolder, Saved
 from unseen.runs.job import load
 from unseen.runs.recorder import Cadence, Progress
-from unseen.runs.folder import RunFolder, Saved
-from unseen.models.split import Split, count_classes, split
-from unseen.base.files import plainly
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from unseen.adda.settings import ADDA
 from unseen.base.randomness import Draws, generator
 from unseen.engine import Engine, beside, evaluation_batch
 from unseen.errors import Diverged, InputError
-from unseen.models.weights import xavier
 from unseen.models.split import Split
+from unseen.models.weights import xavier
 
 LOOKED_AT = 1000  # target images by which a collapse is seen
 SHRUNK = 0.5  # a collapse leaves less than this share of what the source encoder had

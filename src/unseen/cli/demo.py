@@ -12,19 +12,19 @@ from rich.console import Console
 from rich.table import Table
 
 from unseen import sweep
-from unseen.runs.console import clock
+from unseen.base.files import write_atomically
 from unseen.data.catalogue import domain, targets
 from unseen.data.domain import Domain
 from unseen.engine import Engine
+from unseen.method.settings import ADA, ERM
 from unseen.reporting.evaluation import result_line, score_run
-from unseen.runs.job import HELD_OUT, Job
-from unseen.runs.recorder import Cadence
-from unseen.reporting.runs.page import write_page
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.wording import compare, counted, signed, span
+from unseen.reporting.runs.page import write_page
+from unseen.runs.console import clock
+from unseen.runs.job import HELD_OUT, Job
+from unseen.runs.recorder import Cadence
 from unseen.runs.request import Request
-from unseen.method.settings import ADA, ERM
-from unseen.base.files import write_atomically
 from unseen.sweep.workers import default_jobs
 
 # A quarter of the paper's width, so that training goes on well past fitting the source, as it does in the paper, and

@@ -18,12 +18,12 @@ from rich.progress import Progress as Bars
 from rich.table import Column, Table
 
 from unseen.cli.app import app, interruptible, out, print_warning
-from unseen.runs.console import LINE_EVERY
 from unseen.data.download.fetch import Progress
 from unseen.data.download.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
 from unseen.data.download.official import OfficialFile
 from unseen.data.root import VARIABLE
 from unseen.errors import InputError, SaveFailed, all_problems
+from unseen.runs.console import LINE_EVERY
 
 
 @app.command()

@@ -12,8 +12,8 @@ from rich.markup import escape
 from unseen.cli.app import app, out
 from unseen.cli.evaluate import RunFolders
 from unseen.ensembles.ensemble import Ensemble
-from unseen.reporting.kit.wording import counted
 from unseen.ensembles.rules import DEFAULT, PIXEL_RULES
+from unseen.reporting.kit.wording import counted
 
 
 @app.command()

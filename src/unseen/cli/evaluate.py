@@ -15,8 +15,8 @@ from unseen.data.catalogue import domains, targets
 from unseen.data.domain import Domain
 from unseen.errors import InputError
 from unseen.reporting.evaluation import Score, config_of, score_run
-from unseen.runs.job import HELD_OUT, job_of
 from unseen.reporting.runs.page import write_page
+from unseen.runs.job import HELD_OUT, job_of
 
 RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs, or of ensembles.", metavar="RUN...")]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="Domain or folder; may be repeated.")]

@@ -12,7 +12,6 @@ from rich.table import Table
 
 from unseen.cli.app import Data, app, command_given, interruptible, out
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.reporting.kit.charts import save
 from unseen.paper.experiment import Experiment, L, named
 from unseen.paper.lab import RESULTS, SCALES, Lab, real_lab, stand_in_lab
 from unseen.paper.page import read_page, write_html, write_markdown
@@ -21,6 +20,7 @@ from unseen.paper.recipes import RECIPES
 from unseen.paper.reproduce import measure, show, write
 from unseen.paper.streets.recipe import StreetRecipe
 from unseen.paper.streets.recipes import MEMBERS, STREET_RECIPES, EnsembleRecipe, scenes_ensemble
+from unseen.reporting.kit.charts import save
 
 EVERY: dict[str, Recipe | StreetRecipe] = {**RECIPES, **STREET_RECIPES}
 ONLY_DIGITS = {"without": (), "offset": 0, "resize": "bilinear"}

@@ -10,13 +10,13 @@ import typer
 from rich.markup import escape
 
 from unseen.cli.app import Data, app, command_given, interruptible, out, print_warning
-from unseen.runs.console import showing
-from unseen.data.catalogue import DEFAULT_SOURCE, targets
 from unseen.cli.demo import command, run_demo
+from unseen.data.catalogue import DEFAULT_SOURCE, targets
 from unseen.errors import InputError
+from unseen.runs.console import showing
+from unseen.runs.folder import RunFolder
 from unseen.runs.request import Request, read_request, request_of
 from unseen.runs.request import train as run_training
-from unseen.runs.folder import RunFolder
 from unseen.sweep.runner import plan, read_grid
 from unseen.sweep.runner import run as run_sweep
 

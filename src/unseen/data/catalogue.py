@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
-from unseen.data.digits import blend, built_in as digits, real, typeset
-from unseen.data.streets import built_in as built_scenes, real as real_streets, synthia
+from unseen.base.extras import missing
 from unseen.data import folder, masks
-from unseen.data.download import official
+from unseen.data.digits import blend, real, typeset
+from unseen.data.digits import built_in as digits
 from unseen.data.digits.built_in import kernel_problems
 from unseen.data.domain import Domain
-from unseen.base.extras import missing
+from unseen.data.download import official
 from unseen.data.root import needed_root, not_found, set_of
+from unseen.data.streets import built_in as built_scenes
+from unseen.data.streets import real as real_streets
+from unseen.data.streets import synthia
 from unseen.data.streets.classes import CONDITIONS, IMAGES, PLACES
 from unseen.errors import InputError, all_problems, did_you_mean
 

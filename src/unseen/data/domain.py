@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
+from unseen.base.labels import VOID
 from unseen.data.domain_checks import check, label_problems, without_void
 from unseen.errors import InputError, all_problems
-from unseen.base.labels import VOID
 
 
 @dataclass(frozen=True, eq=False)

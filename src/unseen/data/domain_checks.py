@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unseen.errors import all_problems
 from unseen.base.labels import VOID
+from unseen.errors import all_problems
 
 MOST_CLASSES = VOID
 """How many classes masks can have: their numbers are kept in bytes, and the last one marks unlabelled pixels."""

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from unseen.base.extras import require
 from unseen.data.digits.built_in import kernel_problems
 from unseen.data.domain import Domain
-from unseen.base.extras import require
 from unseen.errors import InputError, all_problems
 
 if TYPE_CHECKING:

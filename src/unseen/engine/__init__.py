@@ -17,8 +17,8 @@ from torch import Tensor, nn
 
 from unseen.base.checks import is_whole
 from unseen.engine import cpu
-from unseen.engine.ranks import Ranks
 from unseen.engine.fast_ascent import FewChannels, bf16_weights
+from unseen.engine.ranks import Ranks
 from unseen.errors import InputError, SaveFailed, did_you_mean
 
 if TYPE_CHECKING:

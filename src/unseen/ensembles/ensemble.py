@@ -9,17 +9,24 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from unseen.ensembles import folder as ensemble_folder
 from unseen.data.domain import as_domain, named
 from unseen.engine import evaluation_batch
+from unseen.ensembles import folder as ensemble_folder
 from unseen.ensembles.folder import SavedMember
-from unseen.errors import InputError, RunFolderError, all_problems
-from unseen.runs.job import load
-from unseen.ensembles.members import Models, counted_classes, model_problems, name_problems, network_problems, run_problems
-from unseen.scoring.accuracy import raw_scores
+from unseen.ensembles.members import (
+    Models,
+    counted_classes,
+    model_problems,
+    name_problems,
+    network_problems,
+    run_problems,
+)
 from unseen.ensembles.rules import DEFAULT, PIXEL_RULES, Choice, Rule, as_rule
-from unseen.runs.folder import RunFolder
+from unseen.errors import InputError, RunFolderError, all_problems
 from unseen.models.split import Split, split
+from unseen.runs.folder import RunFolder
+from unseen.runs.job import load
+from unseen.scoring.accuracy import raw_scores
 
 Item = TypeVar("Item")
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from torch import Tensor
 
-from unseen.errors import RunFolderError, SaveFailed
 from unseen.base.files import fsync_folder, write_json, write_tensors
+from unseen.errors import RunFolderError, SaveFailed
 
 FORMAT = 1
 FILES = ("config.json", "weights.safetensors")

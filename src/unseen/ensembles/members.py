@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from unseen.data.domain import named
 from unseen.errors import InputError
-from unseen.runs.job import job_of
 from unseen.models.split import Split, count_classes
+from unseen.runs.job import job_of
 
 Models = Sequence[Split | nn.Module | None]
 """a network for each member to put its weights into, or None where its run folder says how to make it"""

@@ -7,10 +7,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from unseen.method.ascent import ascend
-from unseen.method.cost import softmax_loss
 from unseen.engine import Engine
 from unseen.errors import Diverged, name_samples
+from unseen.method.ascent import ascend
+from unseen.method.cost import softmax_loss
 from unseen.method.settings import ADA
 from unseen.method.state import Observer, State
 

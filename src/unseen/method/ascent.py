@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from unseen.method.cost import scale_of, softmax_loss, squared_distance, transport_cost
 from unseen.engine import Engine, ascent_batch
 from unseen.errors import Diverged, InputError, name_samples
+from unseen.method.cost import scale_of, softmax_loss, squared_distance, transport_cost
 from unseen.method.settings import ADA
 from unseen.models.split import Split, split
 from unseen.theory.reach import Reach

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Tensor
 
-from unseen.engine import at_least_float32
 from unseen.base.labels import VOID
+from unseen.engine import at_least_float32
 from unseen.method.settings import ADA
 
 

@@ -9,9 +9,9 @@ from unseen.ensembles import rules
 from unseen.paper.bench import Bench
 from unseen.paper.methods import Ensembled
 from unseen.paper.results import Results
-from unseen.reporting.kit.tables import Sheet
 from unseen.paper.tables import NONE
 from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.tables import Sheet
 
 CAPTION = (
     "Accuracy in percent, mean over the ensembles. One member: the mean of the members' own accuracies, what a member "

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from unseen.errors import InputError
 from unseen.paper.published import Published
+from unseen.reporting.kit.charts import Kind
 from unseen.reporting.kit.wording import Comparison, compare, listed
-
-Kind = Literal["ours", "erm", "pixel", "dropout", "ridge", "adda"]
-"""what a cell is about, which decides its colour: one colour for one thing in every figure"""
 
 PUBLISHED_SCALE = "released"
 PUBLISHED_STEPS = 10_000  # of the digits: the paper has no number; these are the released code's

@@ -7,12 +7,19 @@ from dataclasses import dataclass
 
 from unseen.paper.cells import Cell, Setting, domains_of, over_shared_seeds
 from unseen.paper.published import Published
-from unseen.reporting.kit.statistics import Interval, bootstrap_interval, deviation, holm, mean, sign_flip_p, t_interval, welch_interval
-from unseen.reporting.kit.wording import Comparison, counted, listed
+from unseen.reporting.kit.statistics import (
+    Interval,
+    bootstrap_interval,
+    deviation,
+    holm,
+    mean,
+    sign_flip_p,
+    t_interval,
+    welch_interval,
+)
+from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE, Comparison, counted, listed
 
 MARGIN = 3.0  # points: an interval of the difference that stays within it counts as agreement
-
-AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"
 
 
 @dataclass(frozen=True)

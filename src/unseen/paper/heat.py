@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.base.extras import require
-from unseen.reporting.kit.charts import COLOURS, EMPTY, INK, SOFT, not_here
 from unseen.paper.cells import Cell, over_shared_seeds
+from unseen.reporting.kit.charts import COLOURS, EMPTY, INK, SOFT, not_here
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.wording import signed
 

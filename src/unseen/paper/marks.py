@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from unseen.base.extras import require
-from unseen.reporting.kit.charts import COLOURS, INK, NAMES, PALE, SOFT
 from unseen.paper.cells import Cell
+from unseen.reporting.kit.charts import COLOURS, INK, NAMES, PALE, SOFT
 from unseen.reporting.kit.statistics import mean
 
 if TYPE_CHECKING:

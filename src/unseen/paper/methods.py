@@ -11,23 +11,23 @@ from typing import Any, Generic, TypeVar
 
 import torch
 
-from unseen.ensembles import rules
 from unseen.adda.adapt import ADDA, adapt
-from unseen.runs.config import made_now
 from unseen.data.domain import Domain
 from unseen.engine import Engine
+from unseen.ensembles import rules
 from unseen.ensembles.ensemble import Ensemble
-from unseen.reporting.evaluation import Score, result_line, score_run, scores_of
-from unseen.runs.job import load
-from unseen.scoring.accuracy import accuracy, evaluate
 from unseen.paper.bench import Bench
-from unseen.paper.cells import Kind
 from unseen.paper.lab import Lab
 from unseen.paper.pixels import pixel_scores
 from unseen.paper.published import Published
 from unseen.paper.results import Line, Results, key, run_key
-from unseen.runs.request import Request
+from unseen.reporting.evaluation import Score, result_line, score_run, scores_of
+from unseen.reporting.kit.charts import Kind
+from unseen.runs.config import made_now
 from unseen.runs.folder import RunFolder
+from unseen.runs.job import load
+from unseen.runs.request import Request
+from unseen.scoring.accuracy import accuracy, evaluate
 
 B = TypeVar("B", contravariant=True)
 """where a method is carried out"""

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from unseen.base.files import write_atomically
 from unseen.errors import InputError
-from unseen.reporting.kit.charts import embedded
 from unseen.paper.claims import CLAIMS, Judged
 from unseen.paper.lab import REAL, REAL_SOURCE, Lab
 from unseen.paper.recipe import Gallery, Recipe
 from unseen.paper.recipes import RECIPES
 from unseen.paper.results import Results
 from unseen.paper.section import ResultsPage, Section, Subject
-from unseen.reporting.kit.tables import Sheet, as_html, as_markdown
 from unseen.paper.streets.sections import ON_STREETS, street_sections
-from unseen.reporting.runs.page import environment
+from unseen.reporting.kit.charts import embedded
+from unseen.reporting.kit.tables import Sheet, as_html, as_markdown
 from unseen.reporting.kit.wording import listed
-from unseen.base.files import write_atomically
+from unseen.reporting.runs.page import environment
 
 LONG = 24  # rows: a table of more is folded away
 ON_DIGITS = Subject(

@@ -7,12 +7,12 @@ import math
 import torch
 from torch import Tensor
 
-from unseen.scoring.confusion import confusion, iou, miou
 from unseen.data.domain import Domain, as_domain
 from unseen.engine import evaluation_batch
 from unseen.ensembles.ensemble import Ensemble
-from unseen.reporting.evaluation import Score
 from unseen.ensembles.rules import PIXEL_RULES
+from unseen.reporting.evaluation import Score
+from unseen.scoring.confusion import confusion, iou, miou
 
 
 def pixel_scores(ensemble: Ensemble, domain: Domain) -> dict[str, Score]:

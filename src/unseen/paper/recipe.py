@@ -15,8 +15,8 @@ from unseen.paper.lab import REAL, SCALES, Lab
 from unseen.paper.methods import Ensembled, Measurement, Method, Trained, pairs_told
 from unseen.paper.results import Results
 from unseen.paper.rounds import rounds_sheet
-from unseen.reporting.kit.tables import Sheet
 from unseen.paper.tables import matrix, sheets
+from unseen.reporting.kit.tables import Sheet
 
 
 @dataclass(frozen=True, kw_only=True)

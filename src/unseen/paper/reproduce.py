@@ -9,13 +9,13 @@ from joblib import Parallel, delayed
 from rich.console import Console, Group
 
 from unseen import sweep
-from unseen.reporting.kit.charts import save
+from unseen.base.files import write_atomically
 from unseen.paper.experiment import Experiment, L
 from unseen.paper.lab import RESULTS as RESULTS
 from unseen.paper.methods import Measurement
 from unseen.paper.results import Line, Results
+from unseen.reporting.kit.charts import save
 from unseen.reporting.kit.tables import as_markdown, as_rich
-from unseen.base.files import write_atomically
 from unseen.sweep.tasks import finished
 from unseen.sweep.workers import default_jobs
 

@@ -10,11 +10,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from unseen.base.files import write_atomically
 from unseen.errors import InputError
+from unseen.method.settings import ADA
 from unseen.runs.job import Job
 from unseen.runs.request import Request
-from unseen.method.settings import ADA
-from unseen.base.files import write_atomically
 
 ONLY_WATCHED = ("watch", "watch_images")  # they change what is written down of a run, not the run
 Line = dict[str, Any]

@@ -8,8 +8,8 @@ from itertools import chain
 from unseen.paper.bench import Bench
 from unseen.paper.methods import Trained
 from unseen.paper.results import Line, Results
-from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.tables import Sheet
 
 CAPTION = (
     "Means over a round's images, then over seeds. The loss is that of the network when the round began, on the images "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unseen.paper.cells import Cell, Setting, absent, domains_of, seeds_told
-from unseen.paper.findings import AGREES, DIFFERS, MARGIN, NOT_COMPARABLE, Finding, Paired, findings
+from unseen.paper.findings import MARGIN, Finding, Paired, findings
 from unseen.paper.published import Published
-from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.statistics import EXACT_UP_TO, RESAMPLES, SIGN_PATTERNS, Interval, smallest_p
-from unseen.reporting.kit.wording import counted, listed, signed, span, with_span
+from unseen.reporting.kit.tables import Sheet
+from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE, counted, listed, signed, span, with_span
 
 ALPHA = 0.05
 NONE = "\N{EN DASH}"

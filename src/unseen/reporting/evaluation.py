@@ -13,16 +13,16 @@ from typing import Any
 
 from torch import Tensor
 
-from unseen.ensembles import folder as ensemble_folder
-from unseen.scoring.confusion import iou, miou
+from unseen.base.files import read_tensors, write_json, write_tensors
 from unseen.data.domain import Domain
+from unseen.ensembles import folder as ensemble_folder
 from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError, RunFolderError
+from unseen.models.split import Split
+from unseen.runs.folder import RunFolder
 from unseen.runs.job import load
 from unseen.scoring.accuracy import accuracy, confusion_on, evaluate, scores_on
-from unseen.runs.folder import RunFolder
-from unseen.models.split import Split
-from unseen.base.files import read_tensors, write_json, write_tensors
+from unseen.scoring.confusion import iou, miou
 
 
 @dataclass(frozen=True)

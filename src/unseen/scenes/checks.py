@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unseen.scenes.classes import CONDITIONS, PLACES, SIZE
 from unseen.errors import all_problems, did_you_mean
+from unseen.scenes.classes import CONDITIONS, PLACES, SIZE
 
 SMALLEST = 16
 Size = tuple[int, int]

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.base.extras import require
+from unseen.base.randomness import generator
 from unseen.scenes import lens, light, sky, surfaces
 from unseen.scenes.camera import Camera, View
 from unseen.scenes.checks import Size, check
+from unseen.scenes.classes import SIZE
 from unseen.scenes.light import Surroundings
 from unseen.scenes.mesh import THINGS
 from unseen.scenes.palette import Floats
@@ -23,8 +25,6 @@ from unseen.scenes.raster import Rays, cast
 from unseen.scenes.shadows import Skyline
 from unseen.scenes.spots import meet
 from unseen.scenes.weather import CONDITIONS, occasion
-from unseen.scenes.classes import SIZE
-from unseen.base.randomness import generator
 
 
 @dataclass(frozen=True)

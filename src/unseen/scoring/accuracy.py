@@ -7,11 +7,11 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
-from unseen.scoring.confusion import confusion, miou
 from unseen.data.domain import Domain, Source, as_domain, named, same_classes
 from unseen.engine import beside, evaluation_batch
 from unseen.ensembles.rules import Choice
 from unseen.models.split import Split, count_classes, split
+from unseen.scoring.confusion import confusion, miou
 
 
 @runtime_checkable

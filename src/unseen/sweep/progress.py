@@ -10,10 +10,10 @@ from pathlib import Path
 import safetensors
 from rich.console import Console
 
-from unseen.runs.console import showing_many
 from unseen.errors import RunFolderError
-from unseen.runs.recorder import Progress
+from unseen.runs.console import showing_many
 from unseen.runs.folder import RunFolder
+from unseen.runs.recorder import Progress
 from unseen.sweep.tasks import Task, Training
 from unseen.sweep.workers import under_way
 

@@ -12,12 +12,21 @@ from typing import Any
 
 from rich.console import Console
 
-from unseen.sweep.shared_rounds import Walk, walks
 from unseen.base.checks import is_whole
 from unseen.errors import InputError, RunsFailed, all_problems, did_you_mean
-from unseen.sweep.progress import watching
-from unseen.runs.request import JOB, SETTINGS, Request, default_name, hold_anywhere, read_toml, request_problems, resolve
 from unseen.method.settings import ERM, MINIMIZATION
+from unseen.runs.request import (
+    JOB,
+    SETTINGS,
+    Request,
+    default_name,
+    hold_anywhere,
+    read_toml,
+    request_problems,
+    resolve,
+)
+from unseen.sweep.progress import watching
+from unseen.sweep.shared_rounds import Walk, walks
 from unseen.sweep.tasks import Task, Training, error_file, failed, finished, forget_failure
 from unseen.sweep.workers import crew
 

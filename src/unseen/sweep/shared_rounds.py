@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from unseen.base.files import fsync_folder, write_atomically, write_json
+from unseen.runs.folder import SUBFOLDERS, RunFolder
 from unseen.runs.recorder import Progress
 from unseen.runs.request import Request, train
-from unseen.runs.folder import SUBFOLDERS, RunFolder
-from unseen.base.files import fsync_folder, write_atomically, write_json
 from unseen.sweep.tasks import Task, fail, failed
 
 

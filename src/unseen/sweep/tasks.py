@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from unseen.errors import RunFolderError
-from unseen.runs.request import Request, train
-from unseen.runs.folder import RunFolder
 from unseen.base.files import write_atomically
+from unseen.errors import RunFolderError
+from unseen.runs.folder import RunFolder
+from unseen.runs.request import Request, train
 
 
 class Task(ABC):

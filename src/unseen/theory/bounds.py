@@ -9,8 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from unseen.method.cost import softmax_loss
 from unseen.errors import InputError
+from unseen.method.cost import softmax_loss
 from unseen.models.split import Split
 from unseen.theory.head import constants, look, positive
 from unseen.theory.solve import solve

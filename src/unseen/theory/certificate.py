@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from unseen.method.cost import softmax_loss
 from unseen.data.domain import Source, as_domain
-from unseen.scoring.accuracy import scores_on
+from unseen.method.cost import softmax_loss
 from unseen.models.split import Split, split
+from unseen.scoring.accuracy import scores_on
 from unseen.theory.head import constants_of, linear_head, look, positive
 from unseen.theory.solve import solve
 

@@ -10,9 +10,9 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from unseen.method.cost import scale_of
 from unseen.engine import beside
 from unseen.errors import InputError, all_problems
+from unseen.method.cost import scale_of
 from unseen.method.settings import ADA
 from unseen.models.split import Split, split
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from unseen.method.cost import softmax_loss, squared_distance
 from unseen.errors import InputError
+from unseen.method.cost import softmax_loss, squared_distance
 from unseen.models.split import Split
 from unseen.theory.head import Head, Samples, look, positive
 from unseen.theory.solve import curvature, moment, newton_step, residual, solve

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from unseen import scenes
-from unseen.data.streets import synthia
 from unseen.data.formats.png16 import write_png16
+from unseen.data.streets import synthia
 from unseen.data.streets.classes import SYNTHIA_IDS, SYNTHIA_VOID
 from unseen.errors import InputError, SaveFailed
 

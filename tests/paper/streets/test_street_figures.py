@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from matplotlib.text import Text
 
-from unseen.reporting.kit.charts import render
 from unseen.paper.results import Results
 from unseen.paper.streets.lab import CAMVID, WHOLE_DRIVES, StreetLab
 from unseen.paper.streets.names import CAMVID as CAMVID_ROWS
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 from unseen.paper.tables import NONE
+from unseen.reporting.kit.charts import render
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from street_labs import add_results, small_lab

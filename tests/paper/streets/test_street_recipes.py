@@ -9,13 +9,13 @@ import pytest
 
 import unseen
 from unseen.data.streets.classes import CLASSES
+from unseen.ensembles.rules import PIXEL_RULES
 from unseen.paper.reproduce import show, write
 from unseen.paper.results import Results, run_key
 from unseen.paper.streets.lab import RESULTS, SCENES, SMALL, StreetLab
 from unseen.paper.streets.names import TABLE2
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 from unseen.reporting.kit.statistics import mean
-from unseen.ensembles.rules import PIXEL_RULES
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from street_labs import TINY, carry_out, tiny_lab

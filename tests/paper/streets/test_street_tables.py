@@ -8,7 +8,6 @@ import pytest
 
 from unseen.paper.cells import Setting
 from unseen.paper.findings import findings
-from unseen.reporting.kit.tables import Sheet
 from unseen.paper.streets.cells import StreetCell, averaged
 from unseen.paper.streets.lab import PAPER, SYNTHIA, StreetLab
 from unseen.paper.streets.names import TABLE2, way
@@ -16,6 +15,7 @@ from unseen.paper.streets.published import table2
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 from unseen.paper.streets.tables import arranged_sheets, bold_sheet, members_sheet
 from unseen.paper.tables import NONE
+from unseen.reporting.kit.tables import Sheet
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from street_labs import add_results, small_lab

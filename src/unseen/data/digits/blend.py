@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 from numpy.random import Generator
 
+from unseen.base.extras import require
 from unseen.data.digits.built_in import SIDE, Pixels, digit_domain, heldout_digits
 from unseen.data.domain import Domain
-from unseen.base.extras import require
 
 SEED = 180512018
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")

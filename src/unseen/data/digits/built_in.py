@@ -12,8 +12,8 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from unseen.data.domain import Domain
 from unseen.base.extras import require
+from unseen.data.domain import Domain
 from unseen.errors import did_you_mean
 
 SIDE = 32

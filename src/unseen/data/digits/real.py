@@ -6,14 +6,14 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from unseen.data.download import official
 from unseen.data.copies import Copy, refused
 from unseen.data.digits.built_in import digit_domain
+from unseen.data.digits.mnist_m import find_folder, find_ingredients
 from unseen.data.domain import Domain
+from unseen.data.download import official
 from unseen.data.formats.idx import find_idx
 from unseen.data.formats.libsvm import find_libsvm
 from unseen.data.formats.mat import find_mat
-from unseen.data.digits.mnist_m import find_folder, find_ingredients
 from unseen.data.formats.npz import file_name, find_npz
 from unseen.data.root import looked_for, needed_root, set_of
 from unseen.errors import InputError

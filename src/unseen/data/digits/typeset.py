@@ -14,9 +14,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from unseen.base.extras import require
 from unseen.data.digits.built_in import SIDE, Pixels, digit_domain
 from unseen.data.domain import Domain
-from unseen.base.extras import require
 from unseen.errors import InputError
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from unseen.data.download import official
 from unseen.data.download.fetch import fetch
 from unseen.data.download.official import OfficialFile
 from unseen.data.download.partial import digest_of
-from unseen.data.root import FOLDERS, VARIABLE, set_of
 from unseen.data.download.unpack import unpack
+from unseen.data.root import FOLDERS, VARIABLE, set_of
 from unseen.errors import InputError, SaveFailed, did_you_mean
 
 TERMS: Mapping[str, str] = {

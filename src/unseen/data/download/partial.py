@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from unseen.errors import InputError, SaveFailed
 from unseen.base.files import fsync_folder, write_json
+from unseen.errors import InputError, SaveFailed
 
 
 def digest_of(path: Path, algorithm: str) -> str:

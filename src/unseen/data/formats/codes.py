@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.base.checks import is_whole
+from unseen.base.labels import VOID
 from unseen.data.domain_checks import MOST_CLASSES
 from unseen.data.formats.png import read_header, read_png
 from unseen.errors import InputError, all_problems
-from unseen.base.labels import VOID
 
 Value: TypeAlias = int | str | tuple[int, int, int]
 """A number, or a colour: "#804080" or (128, 64, 128)."""

@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from unseen.data.download import official
 from unseen.data.copies import Copy, Raw, again, check_length, checked, compare_digests, refuse_page, refused
 from unseen.data.digits.built_in import Pixels
+from unseen.data.download import official
 from unseen.data.download.official import OfficialFile
 from unseen.data.root import find, set_of
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from unseen.data.streets import camvid, synthia
 from unseen.data.domain import Domain, same_classes
 from unseen.data.folder import Size
+from unseen.data.streets import camvid, synthia
 from unseen.data.streets.classes import CLASSES, CONDITIONS, IMAGES, PLACES, SIZE
 
 NAMES = (*synthia.SEQUENCES, *camvid.DRIVES)

@@ -12,14 +12,25 @@ from pathlib import Path
 
 import torch
 
-from unseen.data.formats.codes import make_codes, spell_strays
+from unseen.base.randomness import generator
 from unseen.data.domain import Domain
 from unseen.data.folder import Size, checked_size
+from unseen.data.formats.codes import make_codes, spell_strays
 from unseen.data.formats.pairs import Mask, Pair, pair_up, read_pairs
 from unseen.data.formats.png import read_header, read_png
 from unseen.data.root import find_folder, needed_root, not_found
-from unseen.data.streets.classes import CLASSES, CONDITIONS, IMAGES, LABELS, PICTURES, PLACES, SIZE, SYNTHIA_IDS, SYNTHIA_VOID, sequence  # fmt: skip
-from unseen.base.randomness import generator
+from unseen.data.streets.classes import (  # fmt: skip
+    CLASSES,
+    CONDITIONS,
+    IMAGES,
+    LABELS,
+    PICTURES,
+    PLACES,
+    SIZE,
+    SYNTHIA_IDS,
+    SYNTHIA_VOID,
+    sequence,
+)
 from unseen.errors import InputError, all_problems
 
 SEQUENCES = {f"synthia-{place}-{condition}": sequence(place, condition) for place in PLACES for condition in CONDITIONS}

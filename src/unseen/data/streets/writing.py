@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from unseen.base.files import write_atomically
 from unseen.data.formats.png16 import write_png16
-from unseen.scenes.checks import Size, check
-from unseen.scenes.rendering import Scene, render
 from unseen.data.streets.classes import LABELS, PICTURES, SIZE, sequence
 from unseen.errors import InputError
-from unseen.base.files import write_atomically
+from unseen.scenes.checks import Size, check
+from unseen.scenes.rendering import Scene, render
 
 
 def write(

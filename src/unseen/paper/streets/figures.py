@@ -10,11 +10,11 @@ import numpy as np
 from unseen.data.domain import Domain
 from unseen.data.streets.classes import CONDITIONS
 from unseen.paper import figures
-from unseen.reporting.kit.charts import Panels, drawing, heading, sheet
 from unseen.paper.cells import Setting, over_shared_seeds, seeds_told
 from unseen.paper.heat import Heat, Palette, Place, draw
 from unseen.paper.streets.cells import StreetCell, by_condition, by_places, panels
 from unseen.paper.streets.names import CALLED, TABLE2, called, condition_of, place_of
+from unseen.reporting.kit.charts import Panels, drawing, heading, sheet
 from unseen.reporting.kit.wording import listed, signed
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from unseen.paper.cells import Setting
 from unseen.paper.experiment import Experiment
 from unseen.paper.methods import Measurement, Method, pairs_told
 from unseen.paper.results import Results
-from unseen.reporting.kit.tables import Sheet
 from unseen.paper.streets import figures
 from unseen.paper.streets.cells import StreetCell
 from unseen.paper.streets.lab import (
@@ -29,6 +28,7 @@ from unseen.paper.streets.lab import (
 from unseen.paper.streets.names import TABLE2, Rows, way
 from unseen.paper.streets.published import Row, table2
 from unseen.paper.tables import sheets
+from unseen.reporting.kit.tables import Sheet
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from unseen.data.catalogue import domain
+from unseen.ensembles.rules import PIXEL_RULES
 from unseen.paper.methods import Ensembled, Method, Trained
 from unseen.paper.recipes import power
 from unseen.paper.results import Results
-from unseen.reporting.kit.tables import Sheet
 from unseen.paper.streets import figures
 from unseen.paper.streets.cells import StreetCell, averaged
 from unseen.paper.streets.lab import CAMVID, WHOLE_DRIVES, StreetBench, StreetLab
@@ -18,7 +18,7 @@ from unseen.paper.streets.names import DAY, DUSK
 from unseen.paper.streets.recipe import StreetRecipe
 from unseen.paper.streets.tables import arranged_sheets, bold_sheet, members_sheet
 from unseen.paper.tables import sheets
-from unseen.ensembles.rules import PIXEL_RULES
+from unseen.reporting.kit.tables import Sheet
 
 MEMBERS = 4  # of an ensemble: the paper's seven would take days on a CPU
 ROUNDS = {"K": 1, "gamma": 1.0}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from unseen.paper.cells import Setting, seeds_told
 from unseen.paper.findings import Finding, findings
-from unseen.reporting.kit.tables import Sheet
 from unseen.paper.streets.cells import StreetCell
 from unseen.paper.streets.names import CALLED, SHORT, TABLE2, called, condition_of, place_of
 from unseen.paper.streets.published import contradictions, higher_count
 from unseen.paper.tables import NONE, verdict_caption, verdict_mark
+from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import Comparison, compare, listed, with_span
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from unseen.reporting.diagnosis.record import Away, Diagnosis, Portrait
 from unseen.reporting.diagnosis.words import labels, number
-from unseen.reporting.runs.dots import DomainScores, DotChart, Group, Mark, accuracy_chart, bottom, row_y, tops
 from unseen.reporting.finished.methods import Method
 from unseen.reporting.kit.scales import WIDTH, Scale, Tick, log_ticks, ticks
+from unseen.reporting.runs.dots import DomainScores, DotChart, Group, Mark, accuracy_chart, bottom, row_y, tops
 
 Shown = tuple[Method, Portrait]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from unseen.method.cost import squared_distance
-from unseen.data.domain import Domain
 from unseen.base.extras import require
 from unseen.base.randomness import generator
+from unseen.data.domain import Domain
 from unseen.errors import InputError
+from unseen.method.cost import squared_distance
 
 SOURCE_IMAGES = 2000
 """of the source that are looked at, at most; one more for each class that would be left out"""

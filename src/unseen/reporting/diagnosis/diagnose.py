@@ -10,20 +10,20 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from unseen.method.cost import squared_distance
-from unseen.data.domain import Domain, Source, as_domain
 from unseen.base.extras import require
+from unseen.data.domain import Domain, Source, as_domain
+from unseen.errors import InputError
+from unseen.method.cost import squared_distance
+from unseen.method.settings import ADA, make
+from unseen.models.split import Split
 from unseen.reporting.diagnosis.clouds import pair, some_of
 from unseen.reporting.diagnosis.plain import apart, finished_run, plain_run
 from unseen.reporting.diagnosis.portrait import Ground, portray
 from unseen.reporting.diagnosis.record import Diagnosis, keep
 from unseen.reporting.diagnosis.rounds import read_rounds
-from unseen.errors import InputError
-from unseen.runs.job import job_of, load
 from unseen.reporting.finished.methods import FinishedRun
 from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
-from unseen.method.settings import ADA, make
-from unseen.models.split import Split
+from unseen.runs.job import job_of, load
 from unseen.theory.head import linear_head, paper_gamma
 
 _NETWORK = "net=, its network, with any weights: use unseen.diagnose in Python"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from unseen.base.files import write_atomically
 from unseen.reporting.diagnosis.record import Diagnosis
 from unseen.reporting.diagnosis.section import section
 from unseen.reporting.runs.page import environment
-from unseen.base.files import write_atomically
 
 
 def write_diagnosis(diagnosis: Diagnosis, out: Path) -> Path:

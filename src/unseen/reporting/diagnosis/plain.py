@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from unseen.errors import InputError, RunFolderError
+from unseen.method.settings import MINIMIZATION
 from unseen.reporting.finished.methods import FinishedRun
 from unseen.runs.folder import RunFolder
-from unseen.method.settings import MINIMIZATION
 
 _WATCHING = ("watch", "watch_images")  # of a job: they change nothing in the weights
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from unseen.method.cost import softmax_loss, squared_distance
 from unseen.data.domain import Domain
-from unseen.reporting.diagnosis.clouds import Pairing, transport
-from unseen.reporting.diagnosis.record import Away, Portrait, digest_of
 from unseen.engine import evaluation_batch
 from unseen.errors import InputError
+from unseen.method.cost import softmax_loss, squared_distance
+from unseen.models.split import Split
+from unseen.reporting.diagnosis.clouds import Pairing, transport
+from unseen.reporting.diagnosis.record import Away, Portrait, digest_of
 from unseen.reporting.evaluation import score_run
 from unseen.reporting.finished.methods import FinishedRun, read_methods
-from unseen.models.split import Split
 from unseen.theory.certificate import certify
 from unseen.theory.head import Samples, look
 from unseen.theory.solve import solve

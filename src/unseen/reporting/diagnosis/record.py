@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from unseen.base.files import write_json
 from unseen.data.domain import Domain
 from unseen.runs.folder import RunFolder
-from unseen.base.files import write_json
 from unseen.theory import Certificate
 
 FILE = "diagnosis.json"

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unseen.method.cost import scale_of
-from unseen.reporting.diagnosis.record import Range, Round
 from unseen.method.settings import ADA
+from unseen.reporting.diagnosis.record import Range, Round
 
 
 def read_rounds(metrics: Sequence[Mapping[str, Any]], ada: ADA, features: int) -> tuple[Round, ...]:

@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 from unseen.ensembles import folder as ensemble_folder
 from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError
+from unseen.models.split import Split
 from unseen.reporting.finished.methods import FinishedRun, Method, refuse_other_sources, refuse_twice
 from unseen.reporting.kit.wording import listed
 from unseen.runs.folder import RunFolder
-from unseen.models.split import Split
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from unseen.errors import InputError
-from unseen.runs.folder import RunFolder
 from unseen.method.settings import MINIMIZATION
+from unseen.runs.folder import RunFolder
 
 _IN_LABEL = ("K", "gamma", "cost", "scale", "dropout", "ridge")
 

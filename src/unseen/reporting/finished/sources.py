@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from unseen.data.catalogue import domain as built_in
 from unseen.data.domain import Domain
 from unseen.errors import InputError
-from unseen.runs.job import HELD_OUT, job_of
 from unseen.reporting.finished.methods import FinishedRun
+from unseen.runs.job import HELD_OUT, job_of
 
 
 def source_of(run: FinishedRun, given: Domain | None, network: str) -> Domain:

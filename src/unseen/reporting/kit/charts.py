@@ -10,16 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING, Literal, ParamSpec
 
 from unseen.base.extras import require
-from unseen.paper.cells import Kind
 from unseen.base.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Kind = Literal["ours", "erm", "pixel", "dropout", "ridge", "adda"]
+"""what is drawn, which decides its colour: one colour for one thing in every figure"""
 
 INK, SOFT, FAINT, RULE, EMPTY = "#1b1f24", "#5a626d", "#8b929b", "#e2dfd8", "#f2f0ea"  # the report's page has them too
 _YELLOW = "#e8b400"

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from unseen.paper.findings import AGREES, DIFFERS, NOT_COMPARABLE
+from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE
 
 _COLOURS = {AGREES: "--good", DIFFERS: "--bad", NOT_COMPARABLE: "--faint"}  # of the page's style sheet
 

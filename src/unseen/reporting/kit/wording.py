@@ -10,6 +10,7 @@ from unseen.reporting.kit.measure import ACCURACY, Measure
 from unseen.reporting.kit.statistics import Interval, mean, t_interval
 
 Outcome = Literal["above", "below", "unclear"]
+AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"  # with a published number
 MINUS = "\N{MINUS SIGN}"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
