@@ -48,7 +48,15 @@ Outcome = dict[str, str]
 """what a training came to: a digest for everything that has to be the same"""
 TRACED = {
     import_module(f"unseen.{name}").__file__: name
-    for name in ("algorithm", "ascent", "fit", "pool", "recorder", "run", "storage")
+    for name in (
+        "method.algorithm",
+        "method.ascent",
+        "method.pool",
+        "runs.fit",
+        "runs.recorder",
+        "runs.folder",
+        "base.files",
+    )
 }
 PRELOADED = ["lightning_fabric", "torch._dynamo", "torch.utils.tensorboard", "unseen", EventAccumulator.__module__]
 PROCESSES = 2

@@ -12,7 +12,6 @@ import torch
 import unseen
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # benchmarks/ is no part of the package
 
 from benchmarks import ascent, denormals, measure, newton, page, profiles, sides, table1, twins  # noqa: E402
 from benchmarks.measure import Result  # noqa: E402

@@ -1,12 +1,12 @@
 """The scripts in experiments/ do what their tables say: networks that can be split, shares that add up."""
 
 import json
-import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
+from reproducing import tiny_lab
 
 import unseen
 from experiments import controls, nets, readings, why
@@ -14,9 +14,6 @@ from unseen.models.split import split
 from unseen.paper.results import Results
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import load
-
-sys.path.insert(0, str(Path(__file__).parent))
-from reproducing import tiny_lab
 
 CLASSES = 5
 

@@ -2,7 +2,7 @@
 
 from unseen import models, sweep, theory
 from unseen.adda.adapt import ADDA, Adapted, adapt
-from unseen.base import torchvision as _torchvision  # before anything imports torchvision
+from unseen.base import torchvision as _torchvision  # noqa: F401 (before anything imports torchvision)
 from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
 from unseen.data.folder import folder

@@ -1,15 +1,10 @@
 """The results of a small recipe."""
 
-import sys
-from pathlib import Path
-
 import pytest
+from reproducing import carry_out, tiny_lab
 
 from unseen.paper.lab import Lab
 from unseen.paper.results import Results
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from reproducing import carry_out, tiny_lab
 
 
 @pytest.fixture(scope="session")

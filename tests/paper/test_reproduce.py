@@ -1,12 +1,12 @@
 """Recipes, carried out small: everything real but the size."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from reproducing import TINY, carry_out, tiny_lab
 
 import unseen
 from unseen.errors import InputError, RunsFailed
@@ -18,9 +18,6 @@ from unseen.paper.recipes import RECIPES, recipe
 from unseen.paper.reproduce import RESULTS, show, write
 from unseen.paper.results import Results
 from unseen.paper.tables import sheets
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from reproducing import TINY, carry_out, tiny_lab
 
 PAIR = Recipe(
     name="pair",

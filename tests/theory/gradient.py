@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import torch
+from reference import ascent as twin
 from torch import Tensor, nn
 from torch.func import functional_call, grad, jacrev
 
 import unseen
 from unseen.base.randomness import generator
 
-from ..reference import ascent as twin
 from .cases import EXACT, linear
 from .measured import Measured
 

@@ -1,16 +1,11 @@
 """The results of small street recipes."""
 
-import sys
-from pathlib import Path
-
 import pytest
+from street_labs import carry_out, tiny_lab
 
 from unseen.paper.results import Results
 from unseen.paper.streets.lab import StreetLab
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-from street_labs import carry_out, tiny_lab
 
 
 @pytest.fixture(scope="session")

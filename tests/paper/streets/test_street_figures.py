@@ -1,10 +1,10 @@
 """The street recipes' figures, from made-up results at the small scale."""
 
-import sys
 from pathlib import Path
 
 import pytest
 from matplotlib.text import Text
+from street_labs import add_results, small_lab
 
 from unseen.paper.results import Results
 from unseen.paper.streets.lab import CAMVID, WHOLE_DRIVES, StreetLab
@@ -12,9 +12,6 @@ from unseen.paper.streets.names import CAMVID as CAMVID_ROWS
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 from unseen.paper.tables import NONE
 from unseen.reporting.kit.charts import render
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-from street_labs import add_results, small_lab
 
 
 def texts(figure: object) -> list[str]:

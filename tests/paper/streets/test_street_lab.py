@@ -1,11 +1,11 @@
 """Where street recipes are carried out."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from street_labs import tiny_lab
 
 import unseen
 from unseen.errors import InputError
@@ -15,9 +15,6 @@ from unseen.paper.streets.names import CAMVID as CAMVID_ROWS
 from unseen.paper.streets.names import DAY, DUSK, TABLE2
 from unseen.paper.streets.recipes import STREET_RECIPES
 from unseen.paper.streets.shelf import Shelf
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-from street_labs import tiny_lab
 
 OURS = {"K": 1, "gamma": 1.0}
 

@@ -1,9 +1,9 @@
 """The street claims and the page of street results."""
 
-import sys
 from pathlib import Path
 
 import pytest
+from street_labs import add_results, small_lab
 
 from unseen.paper.cells import Cell
 from unseen.paper.claims import Claim, judge
@@ -13,9 +13,6 @@ from unseen.paper.streets.claims import STREET_CLAIMS
 from unseen.paper.streets.lab import CAMVID, WHOLE_DRIVES, StreetLab
 from unseen.paper.streets.names import CAMVID as CAMVID_ROWS
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-from street_labs import add_results, small_lab
 
 ABOVE = ([0.40, 0.41, 0.42], [0.30, 0.31, 0.325])
 BELOW = (ABOVE[1], ABOVE[0])

@@ -1,11 +1,11 @@
 """Street recipes, carried out small: everything real but the size."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from street_labs import TINY, carry_out, tiny_lab
 
 import unseen
 from unseen.data.streets.classes import CLASSES
@@ -16,9 +16,6 @@ from unseen.paper.streets.lab import RESULTS, SCENES, SMALL, StreetLab
 from unseen.paper.streets.names import TABLE2
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 from unseen.reporting.kit.statistics import mean
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-from street_labs import TINY, carry_out, tiny_lab
 
 Lines = tuple[StreetLab, Results]
 LAB = StreetLab(out=Path("x"), world=SCENES, rows=TABLE2, scale=SMALL)

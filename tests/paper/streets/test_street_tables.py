@@ -1,10 +1,10 @@
 """The street recipes' tables, from made-up results at the small scale."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from street_labs import add_results, small_lab
 
 from unseen.paper.cells import Setting
 from unseen.paper.findings import findings
@@ -16,9 +16,6 @@ from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 from unseen.paper.streets.tables import arranged_sheets, bold_sheet, members_sheet
 from unseen.paper.tables import NONE
 from unseen.reporting.kit.tables import Sheet
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-from street_labs import add_results, small_lab
 
 TARGETS = TABLE2["highway-night"]
 

@@ -3,21 +3,18 @@
 import gzip
 import hashlib
 import io
-import sys
 import tarfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from serving import gives, says, trusted
 
 from unseen.data.download import official
 from unseen.data.download.fetch import Patience
 from unseen.data.download.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
 from unseen.data.download.official import OfficialFile
 from unseen.errors import InputError, SaveFailed
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from serving import gives, says, trusted
 
 PIXELS = bytes(range(256)) * 8
 QUICK = Patience(attempts=2, pause=0.001, timeout=5)

@@ -1,17 +1,14 @@
 """unseen reproduce and unseen results, on streets."""
 
-import sys
 from pathlib import Path
 
 import pytest
+from street_labs import add_results, small_lab
 from typer.testing import CliRunner
 
 from unseen.cli import app as frame
 from unseen.errors import InputError
 from unseen.paper.streets.recipes import STREET_RECIPES
-
-sys.path.insert(0, str(Path(__file__).parent))
-from street_labs import add_results, small_lab
 
 
 def run(*words: object) -> str:

@@ -5,24 +5,18 @@ import errno
 import json
 import re
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
 import torch
+from sweeping import settings
 from torch import nn
 
 import unseen
+from benchmarks import ensemble as benchmark
 from unseen import sweep
 from unseen.errors import InputError, RunFolderError, SaveFailed
 from unseen.runs.folder import RunFolder
 from unseen.runs.request import train
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is no part of the package
-sys.path.insert(0, str(Path(__file__).parent))
-from sweeping import settings
-
-from benchmarks import ensemble as benchmark
 
 
 @pytest.fixture(scope="module")

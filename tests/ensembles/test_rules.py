@@ -5,11 +5,10 @@ from itertools import permutations
 
 import pytest
 import torch
+from reference.rules import TWINS
 
 from unseen.ensembles.rules import RULES, Choice, Selection, SurestImage, SurestRegion, as_rule
 from unseen.errors import InputError
-
-from .reference.rules import TWINS
 
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
 

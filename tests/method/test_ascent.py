@@ -5,6 +5,7 @@ import dataclasses
 
 import pytest
 import torch
+from reference import ascent as reference
 from torch import nn
 
 from unseen import Domain, fit
@@ -14,8 +15,6 @@ from unseen.method.ascent import Climb, ascend, measure_climb
 from unseen.method.cost import softmax_loss, squared_distance, transport_cost
 from unseen.method.settings import ADA
 from unseen.models.split import split
-
-from .reference import ascent as reference
 
 BASE = ADA(gamma=2.0, eta=20.0, T_max=5, batch=6)
 FLOAT32 = Engine("cpu", "float32")

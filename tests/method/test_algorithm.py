@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from reference import algorithm as reference
 from torch import nn
 
 import unseen
@@ -16,8 +17,6 @@ from unseen.method.pool import Pool
 from unseen.method.settings import ADA, ERM
 from unseen.method.state import State
 from unseen.models.split import split
-
-from .reference import algorithm as reference
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-11}
 # A bias before BatchNorm has no gradient but rounding, 1e-17, which Adam divides by its epsilon, 1e-8.

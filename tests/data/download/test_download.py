@@ -11,18 +11,15 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import trustme
+from serving import MODIFIED, forget_proxies, gives, hangs_up, says, serving, streams
 
 from unseen.data.download import fetch as download
 from unseen.data.download import partial
 from unseen.data.download.fetch import Patience, fetch
 from unseen.errors import InputError, SaveFailed
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from serving import MODIFIED, forget_proxies, gives, hangs_up, says, serving, streams
 
 CONTENT = bytes(i * i % 251 for i in range(40_000))
 OTHER = bytes(255 - byte for byte in CONTENT)

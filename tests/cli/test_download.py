@@ -7,17 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from rich.console import Console
+from serving import gives, says, trusted
 
 from unseen.cli import download as verb
 from unseen.data.download import official
 from unseen.data.download.official import OfficialFile
-
-sys.path.insert(0, str(Path(__file__).parent))
-from serving import gives, says, trusted
 
 CONTENT = bytes(range(256)) * 100
 

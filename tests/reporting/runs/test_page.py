@@ -15,7 +15,7 @@ from unseen.reporting.runs.page import write_page
 from unseen.reporting.runs.samples import first_of_each_class, make_samples
 from unseen.runs.job import Job
 
-from .reading import Reader
+from reading import Reader
 
 
 @pytest.fixture

@@ -3,12 +3,13 @@
 import json
 import os
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kill_points import differences, outcome_on_disk
+from sweeping import settings
 
 from unseen import sweep
 from unseen.runs.folder import RunFolder
@@ -18,10 +19,6 @@ from unseen.sweep import shared_rounds as chain
 from unseen.sweep import workers
 from unseen.sweep.shared_rounds import Walk
 from unseen.sweep.tasks import Training, error_file, failed, forget_failure
-
-sys.path.insert(0, str(Path(__file__).parent))
-from kill_points import differences, outcome_on_disk
-from sweeping import settings
 
 Ks = (1, 2, 3)
 

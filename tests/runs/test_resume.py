@@ -30,7 +30,7 @@ from unseen.method.state import State
 from unseen.runs.folder import RunFolder
 from unseen.runs.recorder import Cadence, Progress
 
-sys.path.insert(0, str(Path(__file__).parent))  # processes that the kills start import it by this name
+sys.path.insert(0, str(Path(__file__).parents[1]))  # processes that the kills start import it by this name
 import kill_points
 from kill_points import Outcome, differences, in_process, outcome, train
 

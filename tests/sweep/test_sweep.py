@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 import safetensors.torch
 import torch
+from kill_points import differences, outcome_on_disk
 from rich.console import Console
+from sweeping import settings
 
 from unseen import sweep
 from unseen.errors import InputError, RunsFailed
@@ -26,10 +28,6 @@ from unseen.runs.request import Request, train
 from unseen.sweep import workers
 from unseen.sweep.progress import glance
 from unseen.sweep.tasks import Training
-
-sys.path.insert(0, str(Path(__file__).parent))
-from kill_points import differences, outcome_on_disk
-from sweeping import settings
 
 TOML = """
 source = "images"

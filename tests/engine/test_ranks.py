@@ -31,7 +31,7 @@ from unseen.method.state import State
 from unseen.runs.folder import RunFolder
 from unseen.runs.recorder import Cadence, Progress, Recorder
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 import kill_points
 from kill_points import differences, digest, outcome_on_disk
 
