@@ -84,7 +84,7 @@ def test_a_scene_does_not_depend_on_what_was_drawn_before():
 
 def test_another_process_draws_the_same_bits():
     program = (
-        "import hashlib\nfrom unseen.data import scenes\n"
+        "import hashlib\nfrom unseen import scenes\n"
         "scene = scenes.render('new-york', 'winter', index=4, seed=7, size=(96, 160))\n"
         "print(hashlib.sha256(scene.image.tobytes() + scene.ids.tobytes()).hexdigest())\n"
     )

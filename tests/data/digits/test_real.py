@@ -261,7 +261,11 @@ def test_listing_decodes_no_image(publish, pixels, tmp_path, monkeypatch):
         publish(name)
     images, labels = pixels("syn-test", 4)
     np.savez(tmp_path / "syn_test.npz", images=images, labels=labels)
-    for reader in ("idx._array", "mat._content", "libsvm._lines", "mnist_m._decoded", "npz._read"):
+    readers = (
+        "formats.idx._array", "formats.mat._content", "formats.libsvm._lines", "formats.npz._read",
+        "digits.mnist_m._decoded",
+    )  # fmt: skip
+    for reader in readers:
         monkeypatch.setattr(f"unseen.data.{reader}", lambda *_: pytest.fail("decoded"))
     counts = {e.name: e.count for e in domains(tmp_path) if e.where is not None}
     assert counts == {"mnist-train": 12, "svhn-test": 12, "mnist-m-test": 12, "syn-test": 4, "usps-test": 12}

@@ -173,7 +173,7 @@ def test_each_attempt_that_brings_nothing_waits_twice_as_long(server, get, monke
 def test_a_killed_process_leaves_what_the_next_one_goes_on_from(server, get, path, authority, tmp_path):
     server.does(gives(CONTENT, stalls=20_000), gives(CONTENT))
     script = (
-        "import pathlib, sys\nfrom unseen.data.download import fetch\n"
+        "import pathlib, sys\nfrom unseen.data.download.fetch import fetch\n"
         f"fetch(sys.argv[1], pathlib.Path(sys.argv[2]), digest={DIGEST!r}, size={len(CONTENT)})\n"
     )
     authority.cert_pem.write_to_path(tmp_path / "authority.pem")

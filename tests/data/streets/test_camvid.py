@@ -135,7 +135,7 @@ def test_every_layout_gives_the_same_drive(layout, request):
 def test_every_drive_is_listed_and_nothing_is_decoded_for_it(layout, request, monkeypatch):
     root = request.getfixturevalue(layout)
     for reader in ("camvid.read_pairs", "camvid.arrays"):
-        monkeypatch.setattr(f"unseen.data.{reader}", lambda *_, **__: pytest.fail("decoded"))
+        monkeypatch.setattr(f"unseen.data.streets.{reader}", lambda *_, **__: pytest.fail("decoded"))
     listed = {e.name: (e.count, e.published, e.missing) for e in domains(root) if e.name.startswith("camvid")}
     assert listed == {f"camvid-{drive}": (len(frames), PUBLISHED[drive], None) for drive, frames in FRAMES.items()}
 

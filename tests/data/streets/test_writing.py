@@ -11,6 +11,7 @@ from unseen import scenes
 from unseen.data.formats.png16 import write_png16
 from unseen.data.streets import synthia
 from unseen.data.streets.classes import SYNTHIA_IDS, SYNTHIA_VOID
+from unseen.data.streets.writing import write
 from unseen.errors import InputError, SaveFailed
 
 SMALL = (32, 48)
@@ -60,7 +61,7 @@ def test_pillow_agrees_on_what_it_keeps_of_it(tmp_path):
     ],
 )
 def test_the_layout_is_synthias(tmp_path, place, condition, sequence):
-    made = scenes.write(tmp_path / "data", place, condition, images=2, size=SMALL)
+    made = write(tmp_path / "data", place, condition, images=2, size=SMALL)
     assert made == tmp_path / "data" / sequence
     files = sorted(
         str(path.relative_to(tmp_path / "data")) for path in (tmp_path / "data").rglob("*") if path.is_file()
@@ -74,7 +75,7 @@ def test_the_layout_is_synthias(tmp_path, place, condition, sequence):
 
 
 def test_files_hold_what_render_gives(tmp_path):
-    sequence = scenes.write(tmp_path, "old-town", "spring", images=2, seed=3, size=SMALL)
+    sequence = write(tmp_path, "old-town", "spring", images=2, seed=3, size=SMALL)
     for index in range(2):
         scene = scenes.render("old-town", "spring", index=index, seed=3, size=SMALL)
         with Image.open(sequence / f"RGB/Stereo_Left/Omni_F/{index:06}.png") as image:
@@ -92,7 +93,7 @@ def test_a_sequence_that_is_there_is_left_alone(tmp_path):
     real.mkdir()
     (real / "mine.txt").write_text("two days of downloading")
     with pytest.raises(InputError, match=r"SYNTHIA-SEQS-01-FOG: expected nothing there, found .*give another folder"):
-        scenes.write(tmp_path, "highway", "fog", images=1, size=SMALL)
+        write(tmp_path, "highway", "fog", images=1, size=SMALL)
     assert [path.name for path in real.iterdir()] == ["mine.txt"]
 
 
@@ -103,9 +104,9 @@ def test_an_interrupted_write_leaves_no_sequence_and_the_next_one_is_whole(tmp_p
     with monkeypatch.context() as patched:
         patched.setattr("unseen.data.streets.writing.write_png16", full)
         with pytest.raises(SaveFailed):
-            scenes.write(tmp_path, "highway", "fog", images=2, size=SMALL)
+            write(tmp_path, "highway", "fog", images=2, size=SMALL)
     assert not (tmp_path / "SYNTHIA-SEQS-01-FOG").exists()
-    sequence = scenes.write(tmp_path, "highway", "fog", images=1, size=SMALL)
+    sequence = write(tmp_path, "highway", "fog", images=1, size=SMALL)
     assert [path.name for path in tmp_path.iterdir()] == [sequence.name]
     assert len(list(sequence.rglob("*.png"))) == 2
 
@@ -113,12 +114,12 @@ def test_an_interrupted_write_leaves_no_sequence_and_the_next_one_is_whole(tmp_p
 @pytest.mark.parametrize("images", [0, -1, 2.0, True])
 def test_a_number_of_images_that_is_none_is_refused(tmp_path, images):
     with pytest.raises(InputError, match=r"images is .*expected a whole number from 1 on"):
-        scenes.write(tmp_path, "highway", "fog", images=images)
+        write(tmp_path, "highway", "fog", images=images)
     assert not list(tmp_path.iterdir())
 
 
 def test_the_loader_of_the_real_sequences_reads_ours(tmp_path):
-    scenes.write(tmp_path, "highway", "winter", images=3, size=SMALL)
+    write(tmp_path, "highway", "winter", images=3, size=SMALL)
     domain = synthia.load("synthia-highway-winter", tmp_path, size=SMALL, images=None)
     assert (len(domain), domain.images.shape[2:]) == (3, SMALL)
     first = scenes.render("highway", "winter", index=0, size=SMALL)
@@ -130,5 +131,5 @@ def test_the_loader_of_the_real_sequences_reads_ours(tmp_path):
 
 def test_an_unknown_domain_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(InputError, match=r'condition is "spring ", .*did you mean "spring"'):
-        scenes.write(tmp_path, "highway", "spring ", images=1)
+        write(tmp_path, "highway", "spring ", images=1)
     assert not list(tmp_path.iterdir())
