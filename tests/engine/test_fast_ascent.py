@@ -55,8 +55,13 @@ def in_blocks(out):
 
 
 def assert_same(call, x, precision=nullcontext, *, blocks=True):
-    """What comes out is torch's to the bit, the gradient torch's to the precision; ``blocks`` says who made it."""
+    """What comes out is torch's to the bit, the gradient exact to the precision; ``blocks`` says who made it.
+
+    In bf16 exact is torch's gradient in float32: its own in bf16 is off by 2 % on CPUs that only emulate bf16.
+    """
     (out, gradient, _), (ours, our_gradient, used) = both(call, x, precision)
+    if out.dtype == torch.bfloat16:
+        gradient = both(call, x)[0][1]
     assert used == blocks
     assert torch.equal(ours, out)
     assert ours.dtype == out.dtype

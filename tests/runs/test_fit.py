@@ -226,7 +226,7 @@ def optimizers(monkeypatch):
         made.append(optimizer)
         return optimizer
 
-    monkeypatch.setattr(sys.modules["unseen.fit"], "adam", adam)  # the package has a function of the module's name
+    monkeypatch.setattr(sys.modules["unseen.runs.fit"], "adam", adam)  # the package has a function of the module's name
     return made
 
 

@@ -577,5 +577,5 @@ class TestTheLastDetails:
         folder = interrupt(tmp_path / "run")
         ended = in_process(kill_points.resume_with_no_room, folder)
         assert ended.problem is not None
-        assert "unseen/events.py" in ended.problem
+        assert "unseen/runs/events.py" in ended.problem
         assert "unseen.errors.SaveFailed" in ended.problem
