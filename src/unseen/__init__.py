@@ -5,7 +5,7 @@ from unseen.adda.adapt import ADDA, Adapted, adapt
 from unseen.base import torchvision as _torchvision  # noqa: F401 (before anything imports torchvision)
 from unseen.data.catalogue import domain, domains
 from unseen.data.domain import Domain
-from unseen.data.folder import folder
+from unseen.data.image_folder import folder
 from unseen.data.masks import masks
 from unseen.engine import Engine
 from unseen.ensembles import rules

@@ -13,8 +13,8 @@ from rich.console import Console
 from serving import gives, says, trusted
 
 from unseen.cli import download as verb
-from unseen.data.download import official
-from unseen.data.download.official import OfficialFile
+from unseen.data import official
+from unseen.data.official import OfficialFile
 
 CONTENT = bytes(range(256)) * 100
 
@@ -147,7 +147,7 @@ def test_a_terminal_gets_a_bar_and_others_a_line_every_ten_seconds(monkeypatch):
 def test_ctrl_c_says_how_to_go_on_and_keeps_what_came(server, tmp_path):
     server.does(gives(CONTENT, stalls=9000))
     script = (
-        "import sys\nfrom unseen import cli\nfrom unseen.data.download import official\n"
+        "import sys\nfrom unseen import cli\nfrom unseen.data import official\n"
         f"official.OFFICIAL = {{'svhn-test': ({official.OFFICIAL['svhn-test'][0]!r},)}}\n"
         "sys.argv = ['unseen', 'download', 'svhn', '--data', 'my sets']\ncli.main()\n"
     ).replace("OfficialFile(", "official.OfficialFile(")

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
-from unseen.data.download import official
+from unseen.data import official
 
 REAL = Path(os.environ.get("UNSEEN_DATA") or Path(__file__).parents[3] / "shared" / "data")
 SIDES = {"mnist": (28, 28), "svhn": (32, 32, 3), "mnist-m": (32, 32, 3), "syn": (32, 32, 3), "usps": (16, 16)}

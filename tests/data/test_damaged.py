@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
+from unseen.data import official
 from unseen.data.catalogue import domain, domains
-from unseen.data.download import official
 from unseen.errors import InputError
 
 HTML = b"\n<!DOCTYPE html>\n<html><head><title>404 Not Found</title></head></html>"

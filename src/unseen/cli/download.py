@@ -20,7 +20,7 @@ from rich.table import Column, Table
 from unseen.cli.app import app, interruptible, out, print_warning
 from unseen.data.download.fetch import Progress
 from unseen.data.download.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
-from unseen.data.download.official import OfficialFile
+from unseen.data.official import OfficialFile
 from unseen.data.root import VARIABLE
 from unseen.errors import InputError, SaveFailed, all_problems
 from unseen.runs.console import LINE_EVERY

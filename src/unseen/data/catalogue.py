@@ -8,16 +8,13 @@ from os import PathLike
 from pathlib import Path
 
 from unseen.base.extras import missing
-from unseen.data import folder, masks
-from unseen.data.digits import blend, real, typeset
-from unseen.data.digits import built_in as digits
-from unseen.data.digits.built_in import kernel_problems
+from unseen.data import image_folder, masks, official
+from unseen.data.digits import blend, real_digits, typeset
+from unseen.data.digits import built_in_digits as digits
+from unseen.data.digits.built_in_digits import kernel_problems
 from unseen.data.domain import Domain
-from unseen.data.download import official
 from unseen.data.root import needed_root, not_found, set_of
-from unseen.data.streets import built_in as built_scenes
-from unseen.data.streets import real as real_streets
-from unseen.data.streets import synthia
+from unseen.data.streets import built_in_streets, real_streets, synthia
 from unseen.data.streets.classes import CONDITIONS, IMAGES, PLACES
 from unseen.errors import InputError, all_problems, did_you_mean
 
@@ -98,7 +95,7 @@ _SCENES = Entry(
 
 def domain(
     name: str | Path,
-    size: folder.Size = None,
+    size: image_folder.Size = None,
     *,
     classes: Sequence[str] | None = None,
     resize: str = "bilinear",
@@ -125,21 +122,21 @@ def domain(
         if entry.name == text:
             _refuse_other_size(text, size)
             return build(resize)
-    if text.lower() in real.NAMES:
+    if text.lower() in real_digits.NAMES:
         _refuse_other_size(text, size)
-        return real.load(text.lower(), data, resize)
+        return real_digits.load(text.lower(), data, resize)
     street = real_streets.spelled(text)
     if street is not None:
         return real_streets.load(street, data, size=size, classes=classes, resize=resize, images=images, seed=seed)
-    if text.lower() in built_scenes.NAMES:
-        return built_scenes.load(text.lower(), size=size, classes=classes, images=images, seed=seed)
+    if text.lower() in built_in_streets.NAMES:
+        return built_in_streets.load(text.lower(), size=size, classes=classes, images=images, seed=seed)
     own = text.removeprefix(MASKS_PREFIX)
     if own and (own != text or masks.is_masks_folder(own)):
         return masks.masks_in(own, size, classes=classes, resize=resize)
     if text.startswith(FOLDER_PREFIX) and text != FOLDER_PREFIX:
-        return folder.folder(text.removeprefix(FOLDER_PREFIX), size, classes=classes, resize=resize)
+        return image_folder.folder(text.removeprefix(FOLDER_PREFIX), size, classes=classes, resize=resize)
     if isinstance(name, Path) or (text and Path(text).expanduser().is_dir()):
-        return folder.folder(text, size, classes=classes, resize=resize)
+        return image_folder.folder(text, size, classes=classes, resize=resize)
     raise InputError(
         f'domain "{text}": expected a built-in or real domain, an existing folder, {FOLDER_PREFIX}PATH or '
         f"{MASKS_PREFIX}PATH, got none of them{_nearest(text)}"
@@ -151,18 +148,23 @@ def _nearest(text: str) -> str:
     if known in real_streets.SETS:
         streets = real_streets.SETS[known]
         return f"; the set has the parts {streets.pattern}: {streets.what}"
-    parts = [name for name in real.NAMES if set_of(name) == known]
+    parts = [name for name in real_digits.NAMES if set_of(name) == known]
     return f"; the set has the parts {' and '.join(parts)}" if parts else did_you_mean(text, names())
 
 
 def is_drawn(name: str) -> bool:
     """Whether a domain has as many images as are asked for: rendered scenes, and sequences that are drawn from."""
-    return name.lower() in built_scenes.NAMES or real_streets.spelled(name) in synthia.SEQUENCES
+    return name.lower() in built_in_streets.NAMES or real_streets.spelled(name) in synthia.SEQUENCES
 
 
 def names() -> tuple[str, ...]:
     """The names of the built-in and the real domains, whether or not they can be used now."""
-    return (*(entry.name for entry, _, _ in _BUILT_IN), *built_scenes.NAMES, *real.NAMES, *real_streets.NAMES)
+    return (
+        *(entry.name for entry, _, _ in _BUILT_IN),
+        *built_in_streets.NAMES,
+        *real_digits.NAMES,
+        *real_streets.NAMES,
+    )
 
 
 def domains(data: str | PathLike[str] | None = None) -> list[Entry]:
@@ -173,18 +175,18 @@ def domains(data: str | PathLike[str] | None = None) -> list[Entry]:
     """
     built_in = [replace(entry, missing=missing(needs, "digits")) for entry, needs, _ in _BUILT_IN]
     built_in.append(replace(_SCENES, missing=missing(("PIL",), "scenes")))
-    digit_sets = [_real_entry(name, data) for name in real.NAMES]
+    digit_sets = [_real_entry(name, data) for name in real_digits.NAMES]
     return [*built_in, *digit_sets, *(entry for published in real_streets.SETS for entry in _streets(published, data))]
 
 
 def _real_entry(name: str, data: str | PathLike[str] | None) -> Entry:
     published = official.IMAGES[name]
-    entry = Entry(name, _ROLES.get(name, "target"), published, real.what(name), published=published)
+    entry = Entry(name, _ROLES.get(name, "target"), published, real_digits.what(name), published=published)
     try:
-        copy = real.found(name, needed_root(name, data))
+        copy = real_digits.found(name, needed_root(name, data))
     except InputError as error:
         return replace(entry, missing=str(error).removeprefix(f"{name}: "))
-    return replace(entry, count=copy.count, origin=real.origin(name, copy), where=copy.where)
+    return replace(entry, count=copy.count, origin=real_digits.origin(name, copy), where=copy.where)
 
 
 def _streets(published: str, data: str | PathLike[str] | None) -> list[Entry]:
@@ -222,8 +224,8 @@ def targets(source: str = DEFAULT_SOURCE) -> tuple[str, ...]:
     """
     if source.lower() == "mnist-train":
         return tuple(name for name in _REAL_TARGETS if _real_entry(name, None).missing is None)
-    if source.lower() in built_scenes.NAMES:
-        return tuple(name for name in built_scenes.NAMES if name != source.lower())
+    if source.lower() in built_in_streets.NAMES:
+        return tuple(name for name in built_in_streets.NAMES if name != source.lower())
     street = real_streets.spelled(source)
     if street is not None:
         there = [entry.name for entry in _streets(street.partition("-")[0], None) if entry.missing is None]
@@ -232,7 +234,7 @@ def targets(source: str = DEFAULT_SOURCE) -> tuple[str, ...]:
     return tuple(entry.name for entry, _, _ in _BUILT_IN if entry.role == "target") if digit else ()
 
 
-def _refuse_other_size(name: str, size: folder.Size) -> None:
+def _refuse_other_size(name: str, size: image_folder.Size) -> None:
     if size not in (None, digits.SIDE, (digits.SIDE, digits.SIDE)):
         raise InputError(
             f"{name}: expected images of size {size}, but these are digits, {digits.SIDE}x{digits.SIDE}, with one "

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.data.digits.built_in import Labels, Pixels
-from unseen.data.download import official
-from unseen.data.download.official import OfficialFile
+from unseen.data import official
+from unseen.data.digits.built_in_digits import Labels, Pixels
 from unseen.data.download.partial import digest_of
+from unseen.data.official import OfficialFile
 from unseen.data.root import find, set_of
 from unseen.errors import InputError
 

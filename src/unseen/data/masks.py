@@ -8,11 +8,11 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 
-from unseen.data.digits.built_in import kernel_problems
+from unseen.data.digits.built_in_digits import kernel_problems
 from unseen.data.domain import Domain
-from unseen.data.folder import Size, checked_size
-from unseen.data.formats.codes import Classes, Codes, Value, make_codes, spell_strays
-from unseen.data.formats.pairs import Mask, pair_up, read_pairs
+from unseen.data.image_folder import Size, checked_size
+from unseen.data.mask_codes import Classes, Codes, Value, make_codes, spell_strays
+from unseen.data.mask_pairs import Mask, pair_up, read_pairs
 from unseen.errors import InputError, all_problems
 
 IMAGES, MASKS, CLASSES = "images", "masks", "classes.txt"

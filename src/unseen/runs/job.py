@@ -12,9 +12,9 @@ from torch import nn
 
 from unseen.base.checks import is_whole, type_problems
 from unseen.data.catalogue import DEFAULT_SOURCE, domain, is_drawn
-from unseen.data.digits.built_in import kernel_problems
+from unseen.data.digits.built_in_digits import kernel_problems
 from unseen.data.domain import Domain
-from unseen.data.folder import Size
+from unseen.data.image_folder import Size
 from unseen.engine import Engine
 from unseen.errors import InputError, RunFolderError, all_problems
 from unseen.models.names import CONVNET, FCNS, build_model

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from unseen.scenes.buildings import TILES
+from unseen.scenes.colours import Colour, pick
 from unseen.scenes.facades import STYLES
 from unseen.scenes.mesh import Kind, Layer
-from unseen.scenes.palette import Colour, pick
 from unseen.scenes.plan import Plan
 from unseen.scenes.shapes import box
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from unseen.scenes.colours import Colour, Floats, palette, pick, rgb, varied
 from unseen.scenes.facades import STYLES
 from unseen.scenes.mesh import Anchor, Kind, Layer, Mesh
-from unseen.scenes.palette import Colour, Floats, palette, pick, rgb, varied
 from unseen.scenes.shapes import box
 from unseen.scenes.street import Street
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from unseen.scenes.palette import Floats
+from unseen.scenes.colours import Floats
 
 NEAREST = 0.5
 """metres in front of the camera where the world begins"""

@@ -9,8 +9,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from unseen.scenes.colours import Floats
 from unseen.scenes.noise import cloudy
-from unseen.scenes.palette import Floats
 
 SIDE = 160
 

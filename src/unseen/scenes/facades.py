@@ -10,8 +10,8 @@ from dataclasses import astuple, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from unseen.scenes.colours import Colour, Floats, mix, palette, rgb
 from unseen.scenes.noise import cell, cloudy, grain, hashed
-from unseen.scenes.palette import Colour, Floats, mix, palette, rgb
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from unseen.scenes.colours import Colour, Floats, rgb
 from unseen.scenes.mesh import Kind, Mesh
-from unseen.scenes.palette import Colour, Floats, rgb
 from unseen.scenes.street import Street
 
 RAIL, RAIL_SHADE, POST = rgb("#a3a8ab"), rgb("#6d7276"), rgb("#7b8084")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
+from unseen.scenes.colours import Colour, pick, rgb
 from unseen.scenes.lamps import LampRow, Lamps
 from unseen.scenes.mesh import Anchor, Kind, Mesh
-from unseen.scenes.palette import Colour, pick, rgb
 from unseen.scenes.shapes import box, disc, upright
 from unseen.scenes.street import Street
 

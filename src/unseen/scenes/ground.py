@@ -7,8 +7,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from unseen.scenes.camera import NEAREST
+from unseen.scenes.colours import Colour, Floats, rgb
 from unseen.scenes.mesh import Kind, Layer, Mesh
-from unseen.scenes.palette import Colour, Floats, rgb
 from unseen.scenes.street import END, Street, steps
 
 KERB = 0.14

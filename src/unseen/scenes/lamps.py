@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unseen.scenes.palette import Colour, Floats
+from unseen.scenes.colours import Colour, Floats
 
 
 @dataclass

@@ -9,8 +9,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from unseen.scenes.camera import View
+from unseen.scenes.colours import Floats
 from unseen.scenes.lamps import Lamps
-from unseen.scenes.palette import Floats
 from unseen.scenes.weather import Air
 
 _STEPS, _BRIGHTEST = 4096, 4.0

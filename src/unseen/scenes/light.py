@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from unseen.scenes import shadows
 from unseen.scenes.camera import View
+from unseen.scenes.colours import Floats
 from unseen.scenes.lamps import LampRow
 from unseen.scenes.mesh import Faces, Kind
-from unseen.scenes.palette import Floats
 from unseen.scenes.shadows import Skyline
 from unseen.scenes.spots import Spots
 from unseen.scenes.street import Street

@@ -14,9 +14,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unseen.scenes.classes import SYNTHIA_IDS, SYNTHIA_VOID
-from unseen.scenes.palette import Colour, Floats
+from unseen.scenes.colours import Colour, Floats
 from unseen.scenes.street import Street
+from unseen.scenes.synthia_classes import SYNTHIA_IDS, SYNTHIA_VOID
 
 Kind = IntEnum(
     "Kind",

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.scenes.palette import Floats
+from unseen.scenes.colours import Floats
 
 SIDE = 1024
 _GRAINS = 256

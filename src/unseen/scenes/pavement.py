@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from unseen.scenes import fences, furniture, signs, things
+from unseen.scenes.colours import Colour, pick
 from unseen.scenes.ground import KERB
 from unseen.scenes.lamps import LampRow
-from unseen.scenes.palette import Colour, pick
 from unseen.scenes.plan import Plan
 
 Range = tuple[float, float]

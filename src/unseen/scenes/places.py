@@ -9,9 +9,9 @@ from numpy.random import Generator
 
 from unseen.scenes import backdrop, buildings, fences, ground, pavement, signs, street, things, traffic, verges
 from unseen.scenes.buildings import Lot
+from unseen.scenes.colours import palette, pick, rgb, varied
 from unseen.scenes.furniture import DARK, GREEN_PAINT, STEEL
 from unseen.scenes.mesh import Kind, Mesh
-from unseen.scenes.palette import palette, pick, rgb, varied
 from unseen.scenes.plan import Plan
 from unseen.scenes.street import Street
 from unseen.scenes.traffic import CAB, PAINTS, Traffic

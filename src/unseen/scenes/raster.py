@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from unseen.scenes.camera import View
 from unseen.scenes.canvas import SIDE
+from unseen.scenes.colours import Floats
 from unseen.scenes.mesh import Faces, Kind
-from unseen.scenes.palette import Floats
 from unseen.scenes.sprites import atlas
 
 if TYPE_CHECKING:

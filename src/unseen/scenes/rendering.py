@@ -15,15 +15,15 @@ from unseen.base.extras import require
 from unseen.base.randomness import generator
 from unseen.scenes import lens, light, sky, surfaces
 from unseen.scenes.camera import Camera, View
-from unseen.scenes.checks import Size, check
-from unseen.scenes.classes import SIZE
+from unseen.scenes.colours import Floats
 from unseen.scenes.light import Surroundings
 from unseen.scenes.mesh import THINGS
-from unseen.scenes.palette import Floats
 from unseen.scenes.places import PLACES
 from unseen.scenes.raster import Rays, cast
+from unseen.scenes.scene_checks import Size, check
 from unseen.scenes.shadows import Skyline
 from unseen.scenes.spots import meet
+from unseen.scenes.synthia_classes import SIZE
 from unseen.scenes.weather import CONDITIONS, occasion
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from unseen.scenes.colours import Floats, mix, rgb
 from unseen.scenes.mesh import Faces
 from unseen.scenes.noise import cell, cloudy, grain, hashed
-from unseen.scenes.palette import Floats, mix, rgb
 from unseen.scenes.spots import SNOW, Spots, snow
 from unseen.scenes.street import Street
 from unseen.scenes.weather import Air

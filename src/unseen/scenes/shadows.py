@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from unseen.scenes.buildings import Building
 from unseen.scenes.camera import NEAREST, View
+from unseen.scenes.colours import Floats
 from unseen.scenes.mesh import Faces, Kind
-from unseen.scenes.palette import Floats
 from unseen.scenes.street import Street
 
 _BEHIND, _AHEAD = 150, 450  # metres for which the rows' heights are known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unseen.scenes.palette import Floats
+from unseen.scenes.colours import Floats
 
 _SIDES = np.array([[0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7], [4, 5, 6, 7]])
 NEAR, RIGHT, FAR, LEFT, TOP = range(5)

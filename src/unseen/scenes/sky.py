@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from unseen.scenes.colours import Floats, mix
 from unseen.scenes.noise import cloudy
-from unseen.scenes.palette import Floats, mix
 from unseen.scenes.weather import Air
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.scenes.camera import View
+from unseen.scenes.colours import Floats, mix, rgb
 from unseen.scenes.mesh import Faces, Kind
 from unseen.scenes.noise import cloudy
-from unseen.scenes.palette import Floats, mix, rgb
 from unseen.scenes.raster import Rays
 from unseen.scenes.weather import Air
 

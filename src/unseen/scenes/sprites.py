@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from unseen.scenes.canvas import SIDE, Canvas, Part, Picture
-from unseen.scenes.palette import Floats
+from unseen.scenes.colours import Floats
 
 if TYPE_CHECKING:
     from PIL.Image import Image

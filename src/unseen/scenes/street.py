@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.random import Generator
 
-from unseen.scenes.palette import Floats, pick
+from unseen.scenes.colours import Floats, pick
 
 END = 400.0
 """metres ahead where the ground of the street stops being drawn in detail"""

@@ -8,13 +8,13 @@ import numpy as np
 
 from unseen.scenes import facades, roads
 from unseen.scenes.canvas import SIDE, Part
-from unseen.scenes.classes import SYNTHIA_IDS
+from unseen.scenes.colours import mix, rgb
 from unseen.scenes.mesh import Faces, Kind
 from unseen.scenes.noise import cell, cloudy, hashed
-from unseen.scenes.palette import mix, rgb
 from unseen.scenes.spots import SNOW, Spots, on_face, snow
 from unseen.scenes.sprites import atlas
 from unseen.scenes.street import Street
+from unseen.scenes.synthia_classes import SYNTHIA_IDS
 from unseen.scenes.weather import Air
 
 _PARTS = {Part.SKIN: rgb("#c8936f"), Part.DARK: rgb("#1a1716"), Part.METAL: rgb("#8a8d90")}

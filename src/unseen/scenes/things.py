@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.random import Generator
 
+from unseen.scenes.colours import Colour, palette, pick, varied
 from unseen.scenes.mesh import Anchor, Kind, Mesh
-from unseen.scenes.palette import Colour, palette, pick, varied
 from unseen.scenes.shapes import upright
 from unseen.scenes.sprites import atlas
 from unseen.scenes.street import Street

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unseen.scenes import things
-from unseen.scenes.palette import Colour, palette, pick, rgb, varied
+from unseen.scenes.colours import Colour, palette, pick, rgb, varied
 from unseen.scenes.plan import Plan
 from unseen.scenes.vehicles import BUILDS, vehicle
 

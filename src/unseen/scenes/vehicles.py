@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 
+from unseen.scenes.colours import Colour, Floats, rgb
 from unseen.scenes.lamps import Lamps
 from unseen.scenes.mesh import Kind, Mesh
-from unseen.scenes.palette import Colour, Floats, rgb
 from unseen.scenes.shapes import FAR, LEFT, NEAR, RIGHT, block, rectangle
 from unseen.scenes.street import Street
 

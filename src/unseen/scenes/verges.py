@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from unseen.scenes import fences, furniture, things
+from unseen.scenes.colours import Colour, palette, pick, rgb, varied
 from unseen.scenes.furniture import STEEL
 from unseen.scenes.lamps import LampRow
 from unseen.scenes.mesh import Kind, Layer
-from unseen.scenes.palette import Colour, palette, pick, rgb, varied
 from unseen.scenes.plan import Plan
 from unseen.scenes.street import steps
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from unseen.scenes.palette import Colour, Floats, palette, pick, rgb
+from unseen.scenes.colours import Colour, Floats, palette, pick, rgb
 
 Range = tuple[float, float]
 

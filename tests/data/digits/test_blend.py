@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from unseen.data.digits import built_in as digits
+from unseen.data.digits import built_in_digits as digits
 from unseen.data.digits.blend import blend, patches, photo_blend
-from unseen.data.digits.built_in import heldout_digits
+from unseen.data.digits.built_in_digits import heldout_digits
 
 
 def as_bytes(domain):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from PIL import ImageDraw
 
-from unseen.data.digits import built_in as digits
+from unseen.data.digits import built_in_digits as digits
 from unseen.data.digits import typeset
 from unseen.errors import InputError
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from serving import gives, says, trusted
 
-from unseen.data.download import official
+from unseen.data import official
 from unseen.data.download.fetch import Patience
 from unseen.data.download.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
-from unseen.data.download.official import OfficialFile
+from unseen.data.official import OfficialFile
 from unseen.errors import InputError, SaveFailed
 
 PIXELS = bytes(range(256)) * 8

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from unseen.base.extras import require
-from unseen.data.digits.built_in import SIDE, Pixels, digit_domain, heldout_digits
+from unseen.data.digits.built_in_digits import SIDE, Pixels, digit_domain, heldout_digits
 from unseen.data.domain import Domain
 
 SEED = 180512018

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from unseen.base.extras import require
+from unseen.data import official
 from unseen.data.copies import Copy, Raw, again, checked, refuse_page, refused
 from unseen.data.digits.blend import SEED, blend, crops
-from unseen.data.digits.built_in import SIDE, Pixels
-from unseen.data.download import official
+from unseen.data.digits.built_in_digits import SIDE, Pixels
 from unseen.data.formats.idx import find_idx
 from unseen.data.formats.npz import find_npz
 from unseen.data.root import FOLDERS

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from unseen.base.extras import require
-from unseen.data.digits.built_in import SIDE, Pixels, digit_domain
+from unseen.data.digits.built_in_digits import SIDE, Pixels, digit_domain
 from unseen.data.domain import Domain
 from unseen.errors import InputError
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unseen.data.download import official
+from unseen.data import official
 from unseen.data.download.fetch import fetch
-from unseen.data.download.official import OfficialFile
 from unseen.data.download.partial import digest_of
 from unseen.data.download.unpack import unpack
+from unseen.data.official import OfficialFile
 from unseen.data.root import FOLDERS, VARIABLE, set_of
 from unseen.errors import InputError, SaveFailed, did_you_mean
 

@@ -13,10 +13,10 @@ from typing import BinaryIO
 
 import numpy as np
 
+from unseen.data import official
 from unseen.data.copies import Copy, Raw, again, check_length, checked, compare_digests, refuse_page, refused
-from unseen.data.digits.built_in import Pixels
-from unseen.data.download import official
-from unseen.data.download.official import OfficialFile
+from unseen.data.digits.built_in_digits import Pixels
+from unseen.data.official import OfficialFile
 from unseen.data.root import find, set_of
 
 _IMAGES, _LABELS = 3, 1  # how many dimensions a file of them has

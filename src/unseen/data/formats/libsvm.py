@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from unseen.data import official
 from unseen.data.copies import Copy, Raw, again, check_digest, checked, find_whole, refused
-from unseen.data.download import official
 
 SIDE = 16
 _POSITIONS = range(1, SIDE * SIDE + 1)

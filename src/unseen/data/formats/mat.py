@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.base.extras import require
+from unseen.data import official
 from unseen.data.copies import Copy, Raw, again, check_digest, checked, find_whole, refused
-from unseen.data.download import official
 
 
 def find_mat(root: Path, name: str) -> Copy | None:

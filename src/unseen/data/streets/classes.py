@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unseen.scenes.classes import CLASSES, CONDITIONS, PLACES, SIZE, SYNTHIA_IDS, SYNTHIA_VOID
+from unseen.scenes.synthia_classes import CLASSES, CONDITIONS, PLACES, SIZE, SYNTHIA_IDS, SYNTHIA_VOID
 
 __all__ = [
     "CLASSES",

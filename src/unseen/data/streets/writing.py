@@ -14,8 +14,8 @@ from unseen.base.files import write_atomically
 from unseen.data.formats.png16 import write_png16
 from unseen.data.streets.classes import LABELS, PICTURES, SIZE, sequence
 from unseen.errors import InputError
-from unseen.scenes.checks import Size, check
 from unseen.scenes.rendering import Scene, render
+from unseen.scenes.scene_checks import Size, check
 
 
 def write(

@@ -12,7 +12,7 @@ from unseen.data.domain import Domain
 from unseen.data.root import VARIABLE, data_root
 from unseen.data.streets.camvid import HOW as CAMVID_HOW
 from unseen.data.streets.classes import IMAGES, SIZE
-from unseen.data.streets.real import find
+from unseen.data.streets.real_streets import find
 from unseen.data.streets.synthia import HOW as SYNTHIA_HOW
 from unseen.errors import InputError
 from unseen.paper.streets.names import DRIVES, STREETS, Rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unseen.errors import all_problems, did_you_mean
-from unseen.scenes.classes import CONDITIONS, PLACES, SIZE
+from unseen.scenes.synthia_classes import CONDITIONS, PLACES, SIZE
 
 SMALLEST = 16
 Size = tuple[int, int]

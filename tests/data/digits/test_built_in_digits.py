@@ -5,8 +5,14 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data.digits import built_in as digits
-from unseen.data.digits.built_in import digit_domain, heldout_digits, mnist5k_heldout, mnist5k_train, training_digits
+from unseen.data.digits import built_in_digits as digits
+from unseen.data.digits.built_in_digits import (
+    digit_domain,
+    heldout_digits,
+    mnist5k_heldout,
+    mnist5k_train,
+    training_digits,
+)
 
 
 def slow_bilinear(image, side):

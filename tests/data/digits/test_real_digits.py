@@ -10,11 +10,10 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data import root
+from unseen.data import official, root
 from unseen.data.catalogue import domain, domains, names, targets
-from unseen.data.digits import real
+from unseen.data.digits import real_digits
 from unseen.data.digits.blend import blend
-from unseen.data.download import official
 from unseen.errors import InputError
 from unseen.runs.job import Job
 
@@ -36,7 +35,7 @@ def refused(name, data):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("name", real.NAMES)
+@pytest.mark.parametrize("name", real_digits.NAMES)
 def test_every_official_layout_gives_its_digits_and_its_pixels(name, publish, tmp_path):
     images, labels = publish(name)
     built = domain(name, data=tmp_path)
@@ -52,7 +51,7 @@ def test_every_official_layout_gives_its_digits_and_its_pixels(name, publish, tm
 
 def test_grey_levels_of_usps_survive_the_text(publish, tmp_path):
     images, _ = publish("usps-test")
-    pixels, _ = real.found("usps-test", tmp_path).read()
+    pixels, _ = real_digits.found("usps-test", tmp_path).read()
     np.testing.assert_array_equal(pixels, images)
 
 
@@ -63,7 +62,7 @@ def test_a_value_that_the_text_leaves_out_is_the_grey_in_the_middle(tmp_path, mo
     monkeypatch.setitem(
         publishable(monkeypatch), "usps-test", (replace(official.OFFICIAL["usps-test"][0], sha256=None),)
     )
-    pixels, labels = real.found("usps-test", tmp_path).read()
+    pixels, labels = real_digits.found("usps-test", tmp_path).read()
     assert (pixels[0, 0, 0], pixels[0, 0, 1], pixels[0, 15, 15], labels.tolist()) == (0, 128, 255, [9])
 
 
@@ -175,7 +174,7 @@ def test_the_parts_of_a_made_mnist_m_have_backgrounds_of_their_own(publish, publ
     train, test = (
         blend(publish_digits, as_bytes(domain(f"mnist-m-{part}", data=tmp_path).images))
         for part, publish_digits in (
-            (part, real.found(f"mnist-{part}", tmp_path).read()[0]) for part in ("train", "test")
+            (part, real_digits.found(f"mnist-{part}", tmp_path).read()[0]) for part in ("train", "test")
         )
     )
     assert not any(np.array_equal(one, other) for one, other in zip(train, test, strict=True))
@@ -239,12 +238,12 @@ def test_a_data_folder_that_is_none_is_refused_and_told_in_the_list(path, said, 
     )
 
 
-@pytest.mark.parametrize("name", real.NAMES)
+@pytest.mark.parametrize("name", real_digits.NAMES)
 def test_a_set_that_is_not_there_is_told_with_where_it_was_looked_for_and_how_to_get_it(name, tmp_path):
     said = refused(name, tmp_path)
     assert said == f"{name}: {entry(name, tmp_path).missing}"
     assert str(tmp_path) in said
-    assert real.file_name(name) in said
+    assert real_digits.file_name(name) in said
     assert f"unseen download {name}" in said
     assert "https://" in said
 
@@ -280,8 +279,8 @@ def test_mnists_targets_are_the_real_ones_that_are_there(publish, tmp_path, monk
 
 
 def test_all_names_are_known_without_looking_at_the_disk(monkeypatch):
-    monkeypatch.setattr(real, "found", lambda *_: pytest.fail("looked"))
-    assert set(real.NAMES) < set(names())
+    monkeypatch.setattr(real_digits, "found", lambda *_: pytest.fail("looked"))
+    assert set(real_digits.NAMES) < set(names())
 
 
 def test_real_digits_have_one_size(publish, tmp_path):

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from unseen.base.extras import require
-from unseen.data.digits.built_in import kernel_problems
+from unseen.data.digits.built_in_digits import kernel_problems
 from unseen.data.domain import Domain
 from unseen.errors import InputError, all_problems
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
+from unseen.data import official
 from unseen.data.copies import Copy, refused
-from unseen.data.digits.built_in import digit_domain
+from unseen.data.digits.built_in_digits import digit_domain
 from unseen.data.digits.mnist_m import find_folder, find_ingredients
 from unseen.data.domain import Domain
-from unseen.data.download import official
 from unseen.data.formats.idx import find_idx
 from unseen.data.formats.libsvm import find_libsvm
 from unseen.data.formats.mat import find_mat

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unseen.base.extras import require
-from unseen.data.folder import is_image, listed, open_upright, pixels_of, refuse_two_sizes, relative, visible
+from unseen.data.image_folder import is_image, listed, open_upright, pixels_of, refuse_two_sizes, relative, visible
 from unseen.errors import InputError, all_problems
 
 Mask: TypeAlias = NDArray[np.uint8]
