@@ -16,7 +16,8 @@ from unseen import Domain
 from unseen.paper import figures
 from unseen.paper.cells import Cell, Setting
 from unseen.paper.published import DOMAINS, GAMMAS, ROUNDS, Published, erm, table1
-from unseen.reporting.kit.charts import COLOURS, embedded, render, save
+from unseen.reporting.kit.charts import embedded, render, save
+from unseen.reporting.kit.theme import COLOURS
 from unseen.reporting.kit.wording import power_of_ten
 
 OURS = {"SVHN": 28.0, "MNIST-M": 54.0, "USPS": 79.0}  # percent of a made-up ERM; SYN is not here
@@ -146,10 +147,10 @@ def test_values_are_written_and_the_papers_numbers_are_diamonds_where_there_are_
 
 def test_one_thing_has_one_colour_in_every_figure():
     bars = panel(figures.bars(figure2b_top(), SETTING), "SVHN").containers
-    assert [to_hex(bar[0].get_facecolor()) for bar in bars[:3]] == [COLOURS[k] for k in ("erm", "dropout", "ours")]
+    assert [to_hex(bar[0].get_facecolor()) for bar in bars[:3]] == [COLOURS[k] for k in ("erm", "dropout", "ada")]
     lines = panel(figures.curve(figure4(), SETTING), "USPS").get_lines()
     drawn = {to_hex(line.get_color()) for line in lines if line.get_marker() != "D"}
-    assert drawn == {COLOURS[k] for k in ("adda", "erm", "ours")}
+    assert drawn == {COLOURS[k] for k in ("adda", "erm", "ada")}
 
 
 def test_bars_of_one_group_stand_together_over_its_name():
@@ -242,7 +243,7 @@ def test_the_grid_compares_with_erm_over_the_seeds_of_the_field():
     erm = Cell("ERM", "A", {0: 0.4, 1: 0.2, 2: 0.1})
     cells = [erm, Cell("a", "A", {0: 0.3}, group="a", at=1), Cell("b", "A", {1: 0.3}, group="b", at=1)]
     below, above = fields(panel(figures.grid(cells, SETTING), "A, ours")).values()
-    assert (below, above) == (COLOURS["erm"], COLOURS["ours"]), "0.1 below seed 0, 0.1 above seed 1"
+    assert (below, above) == (COLOURS["erm"], COLOURS["ada"]), "0.1 below seed 0, 0.1 above seed 1"
 
 
 def test_one_seed_is_in_italics_and_none_is_a_dash():

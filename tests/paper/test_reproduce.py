@@ -22,14 +22,14 @@ from unseen.paper.tables import sheets
 PAIR = Recipe(
     name="pair",
     what="two trainings",
-    methods=(Trained("ERM", "erm", {"K": 0}), Trained("K=1", "ours", {"K": 1, "gamma": 1.0})),
+    methods=(Trained("ERM", "erm", {"K": 0}), Trained("K=1", "ada", {"K": 1, "gamma": 1.0})),
 )
 ENSEMBLE = Recipe(
     name="ensemble",
     what="ensembles",
     methods=(
         Ensembled("ERM", "erm", ({"K": 0},) * 2, seeds_each=True),
-        Ensembled("K=1", "ours", ({"K": 1, "gamma": 1.0}, {"K": 1, "gamma": 0.1})),
+        Ensembled("K=1", "ada", ({"K": 1, "gamma": 1.0}, {"K": 1, "gamma": 0.1})),
     ),
 )
 

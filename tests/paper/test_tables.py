@@ -1,15 +1,10 @@
-import io
-import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
-from rich.console import Console
 
 from unseen.paper.cells import Cell, Setting
 from unseen.paper.published import Published
 from unseen.paper.tables import NONE, matrix, sheets
-from unseen.reporting.kit.tables import Sheet, as_html, as_markdown, as_rich
 
 SETTING = Setting(title="Figure 2b, top", source="the first 10,000 MNIST images", data={"SVHN": "11,420 images"})
 PAPER = Published(0.306, 0.008, (20, 10), "Table 1")
@@ -181,92 +176,3 @@ def test_the_matrix_has_ours_with_seeds_and_the_papers_with_a_mark():
 def test_a_matrix_that_is_not_comparable_has_no_marks():
     sheet = matrix([cell("a", 30, 31, group="γ=1", at=1, published=PAPER)], replace(SETTING, steps=100))
     assert sheet.rows == [("SVHN", "γ=1", "30.5 (2) · 30.6")]
-
-
-# How they are shown.
-
-SHEET = Sheet(
-    title="A <title>",
-    headings=("domain", "method", "accuracy", "verdict"),
-    rows=[("A", "K|<2>", "30.0", "agrees"), ("A", "[bold]K=3", "31.0", "differs"), ("B", "not here", NONE, NONE)],
-    caption="Ours & theirs.",
-    words=frozenset({0, 1, 3}),
-)
-
-
-def test_markdown():
-    assert as_markdown(SHEET) == (
-        "**A <title>**\n\n"
-        "| domain | method | accuracy | verdict |\n"
-        "| --- | --- | ---: | --- |\n"
-        "| **A** | K\\|<2> | 30.0 | agrees |\n"
-        "|  | [bold]K=3 | 31.0 | differs |\n"
-        f"| **B** | not here | {NONE} | {NONE} |\n"
-        "\nOurs & theirs.\n"
-    )
-
-
-class Reader(HTMLParser):
-    """The rows of a table, each entry as often as it spans rows, and whether every tag is closed."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.rows, self.open, self.spans = [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.open.append(tag)
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-            self.spans.append(int(dict(attributes).get("rowspan", 1)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] in ("td", "th"):
-            self.rows[-1][-1] += data
-
-
-def test_html_is_closed_escaped_and_has_every_entry():
-    text = as_html(SHEET)
-    read = Reader(text)
-    assert read.open == []
-    assert read.rows == [
-        list(SHEET.headings), ["A", "K|<2>", "30.0", "agrees"], ["[bold]K=3", "31.0", "differs"],
-        ["B", "not here", NONE, NONE],
-    ]  # fmt: skip
-    assert read.spans[4] == 2
-    assert "<h3>A &lt;title&gt;</h3>" in text
-    assert "<td>K|&lt;2&gt;</td>" in text
-    assert "Ours &amp; theirs." in text
-
-
-def test_html_colours_verdicts_with_the_pages_own_colours_and_aligns_numbers():
-    text = as_html(SHEET)
-    assert '<td style="color: var(--good)">agrees</td>' in text
-    assert '<td style="color: var(--bad)">differs</td>' in text
-    assert '<td class="num">30.0</td>' in text
-    assert not re.search(r"(src|href)=", text)
-
-
-def test_a_terminal_shows_every_entry_as_it_is():
-    screen = io.StringIO()
-    Console(width=100, file=screen).print(as_rich(SHEET, 100))
-    shown = screen.getvalue()
-    assert all(text in shown for text in ("A <title>", "K|<2>", "[bold]K=3", "31.0", "differs", "Ours & theirs."))
-
-
-@pytest.mark.parametrize("width", range(20, 70))
-def test_a_terminal_shows_whole_words_or_where_the_table_is(width):
-    rows = [("Highway/Night to New York", "an ensemble", "8.4 ± 0.2"), ("Old Town", "ours", "10.0 ± 1.5")]
-    sheet = Sheet("Title", ("domain", "method", "mIoU"), rows, "Caption.", frozenset({0, 1}))
-    screen = io.StringIO()
-    Console(width=width, file=screen).print(as_rich(sheet, width))
-    shown = screen.getvalue()
-    assert max(map(len, shown.splitlines())) <= width
-    words = {word for row in [sheet.headings, *rows] for text in row for word in text.split()}
-    assert words <= set(shown.split()) or (width < 32 and "it is in the .md file below" in " ".join(shown.split()))
-    assert ("8.4 ± 0.2" in shown) == (width >= 40), "what lacks least is whole first"

@@ -8,7 +8,7 @@ from typing import Literal
 
 from unseen.errors import InputError
 from unseen.paper.published import Published
-from unseen.reporting.kit.charts import Kind
+from unseen.reporting.kit.theme import Kind
 from unseen.reporting.kit.wording import Comparison, compare, listed
 
 PUBLISHED_SCALE = "released"
@@ -25,7 +25,7 @@ class Cell:
     """seed -> share of right answers, or mIoU; empty where nothing was run"""
     published: Published | None = None
     """the paper's number; None where it only draws a bar"""
-    kind: Kind = "ours"
+    kind: Kind = "ada"
     against: str | None = None
     """the method whose accuracies it is paired with, where that isn't the setting's baseline"""
     group: str = ""

@@ -151,8 +151,8 @@ def _all(recipe: str, better: Iterable[str], worse: str) -> tuple[tuple[str, str
 
 
 _K = [f"K={K}" for K in ROUNDS]
-_GAMMAS = [method.label for method in RECIPES["figure2a-bottom"].methods if method.kind == "ours"]
-_RIDGES = [(method.label, method.against) for method in RECIPES["figure2b-middle"].methods if method.kind == "ours"]
+_GAMMAS = [method.label for method in RECIPES["figure2a-bottom"].methods if method.kind == "ada"]
+_RIDGES = [(method.label, method.against) for method in RECIPES["figure2b-middle"].methods if method.kind == "ada"]
 _MOST = RECIPES["figure4"].methods[-1].label
 
 CLAIMS = (

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from unseen.data.domain import Domain
 from unseen.paper import heat, marks
 from unseen.paper.cells import Cell, Setting, absent, domains_of, seeds_told
-from unseen.reporting.kit.charts import SOFT, Panels, drawing, heading, not_here, sheet
+from unseen.reporting.kit.charts import Panels, drawing, heading, not_here, sheet
+from unseen.reporting.kit.theme import SOFT
 from unseen.reporting.runs.samples import first_of_each_class
 
 if TYPE_CHECKING:

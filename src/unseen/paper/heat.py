@@ -10,8 +10,9 @@ import numpy as np
 
 from unseen.base.extras import require
 from unseen.paper.cells import Cell, over_shared_seeds
-from unseen.reporting.kit.charts import COLOURS, EMPTY, INK, SOFT, not_here
+from unseen.reporting.kit.charts import not_here
 from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.theme import COLOURS, EMPTY, INK, SOFT
 from unseen.reporting.kit.wording import signed
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Palette:
     def __init__(self, heats: Iterable[Heat]) -> None:
         colours = require("matplotlib.colors", "report")
         self.most = max([1.0, *(abs(gap) for heat in heats for gap in heat.gaps.values())])
-        ends = [COLOURS["erm"], "white", COLOURS["ours"]]
+        ends = [COLOURS["erm"], "white", COLOURS["ada"]]
         self.map = colours.LinearSegmentedColormap.from_list("gaps", ends, N=257)  # odd, so that white is among them
 
     def __call__(self, gap: float) -> tuple[float, ...]:

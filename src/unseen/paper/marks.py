@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.base.extras import require
 from unseen.paper.cells import Cell
-from unseen.reporting.kit.charts import COLOURS, INK, NAMES, PALE, SOFT
 from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.theme import COLOURS, INK, NAMES, PALE, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

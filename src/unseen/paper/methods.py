@@ -22,7 +22,7 @@ from unseen.paper.pixels import pixel_scores
 from unseen.paper.published import Published
 from unseen.paper.results import Line, Results, key, run_key
 from unseen.reporting.evaluation import Score, result_line, score_run, scores_of
-from unseen.reporting.kit.charts import Kind
+from unseen.reporting.kit.theme import Kind
 from unseen.runs.config import made_now
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import load

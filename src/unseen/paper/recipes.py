@@ -24,7 +24,7 @@ dropout = Trained("Dropout", "dropout", {"K": 0, "dropout": DROPOUT})
 
 def ours(label: str, *, gamma: float, K: int, **place: Any) -> Trained:
     """Our method, with the paper's other settings."""
-    return Trained(label, "ours", {"K": K, "gamma": gamma}, published=partial(published.table1, gamma, K), **place)
+    return Trained(label, "ada", {"K": K, "gamma": gamma}, published=partial(published.table1, gamma, K), **place)
 
 
 def power(value: float) -> str:
@@ -43,13 +43,13 @@ def ridge_pair(strength: float) -> tuple[Trained, Trained]:
     settings = {"K": 1, "gamma": 1.0, "ridge": strength}
     return (
         Trained(name, "ridge", {"K": 0, "ridge": strength}, group=name),
-        Trained(f"{name} + ours", "ours", settings, against=name, group=name),
+        Trained(f"{name} + ours", "ada", settings, against=name, group=name),
     )
 
 
 def reading(label: str, **settings: Any) -> Trained:
     """Our method (K=2, γ=1) with one thing read otherwise than we read it."""
-    return Trained(label, "ours", {"K": 2, "gamma": 1.0, **settings}, against=as_we_read_it.label)
+    return Trained(label, "ada", {"K": 2, "gamma": 1.0, **settings}, against=as_we_read_it.label)
 
 
 as_we_read_it = ours("as we read it", gamma=1.0, K=2)
@@ -58,7 +58,7 @@ as_we_read_it = ours("as we read it", gamma=1.0, K=2)
 def gamma_ensemble(K: int) -> Ensembled:
     """Seven trainings with one seed that differ in gamma."""
     members = tuple({"K": K, "gamma": gamma} for gamma in ENSEMBLE_GAMMAS)
-    return Ensembled(f"K={K}", "ours", members)
+    return Ensembled(f"K={K}", "ada", members)
 
 
 erm_ensemble = Ensembled("ERM", "erm", ({"K": 0},) * len(ENSEMBLE_GAMMAS), seeds_each=True)

@@ -23,7 +23,7 @@ TARGETS = TABLE2["highway-night"]
 def cell(method: str, target: str, *percents: float, source: str = "highway-night", **options: object) -> StreetCell:
     return StreetCell(
         method, way(source, target), {i: p / 100 for i, p in enumerate(percents)}, source=source, target=target,
-        kind="erm" if method == "ERM" else "ours", **options,
+        kind="erm" if method == "ERM" else "ada", **options,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ _MEANS = {
     source: tuple(way(source, place) for place in dict.fromkeys(map(place_of, TABLE2[source]))) for source in TABLE2
 }
 _ENSEMBLE = scenes_ensemble()
-_FIRST, *_OTHERS = [method.label for method in _ENSEMBLE.methods if method.kind == "ours" and not method.group]
+_FIRST, *_OTHERS = [method.label for method in _ENSEMBLE.methods if method.kind == "ada" and not method.group]
 
 STREET_CLAIMS = (
     Claim(

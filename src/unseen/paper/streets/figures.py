@@ -94,7 +94,7 @@ def _pairs(cells: Sequence[StreetCell]) -> dict[Place, tuple[StreetCell, StreetC
     for cell in cells:
         place = by_condition(cell), float(TABLE2[cell.source].index(cell.target))
         kinds.setdefault(place, {})[cell.kind] = cell
-    return {place: (some["erm"], some["ours"]) for place, some in kinds.items()}
+    return {place: (some["erm"], some["ada"]) for place, some in kinds.items()}
 
 
 # Figure 1.

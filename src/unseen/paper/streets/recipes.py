@@ -24,7 +24,7 @@ MEMBERS = 4  # of an ensemble: the paper's seven would take days on a CPU
 ROUNDS = {"K": 1, "gamma": 1.0}
 
 erm = Trained("ERM", "erm", {"K": 0})
-ours = Trained("ours", "ours", ROUNDS)
+ours = Trained("ours", "ada", ROUNDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,14 +89,14 @@ class StreetGallery(StreetRecipe):
 def scenes_ensemble(members: int = MEMBERS) -> EnsembleRecipe:
     """Ensembles over γ = 1, 0.1, 0.01, ... against ERM ensembles, so many members each."""
     gammas = [float(f"1e-{i}") for i in range(members)]
-    single = [Trained(f"γ={power(gamma)}", "ours", ROUNDS | {"gamma": gamma}) for gamma in gammas]
+    single = [Trained(f"γ={power(gamma)}", "ada", ROUNDS | {"gamma": gamma}) for gamma in gammas]
     alike = [
         method
         for rule in PIXEL_RULES
         for method in (
             Ensembled(f"ERM ensemble, {rule}", "erm", ({"K": 0},) * members, seeds_each=True, rule=rule, group=rule),
             Ensembled(
-                f"γ ensemble, {rule}", "ours", tuple(ROUNDS | {"gamma": gamma} for gamma in gammas), rule=rule,
+                f"γ ensemble, {rule}", "ada", tuple(ROUNDS | {"gamma": gamma} for gamma in gammas), rule=rule,
                 group=rule, against=f"ERM ensemble, {rule}",
             ),
         )

@@ -10,29 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 from unseen.base.extras import require
 from unseen.base.files import write_atomically
+from unseen.reporting.kit.theme import EMPTY, FAINT, INK, RULE, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Kind = Literal["ours", "erm", "pixel", "dropout", "ridge", "adda"]
-"""what is drawn, which decides its colour: one colour for one thing in every figure"""
-
-INK, SOFT, FAINT, RULE, EMPTY = "#1b1f24", "#5a626d", "#8b929b", "#e2dfd8", "#f2f0ea"  # the report's page has them too
-_YELLOW = "#e8b400"
-COLOURS: dict[Kind, str] = {  # apart also in grey, and for eyes that take red for green or blue for green
-    "erm": "#c8500a", "ours": "#0b69b0", "ridge": "#35a86f", "pixel": _YELLOW, "dropout": _YELLOW, "adda": _YELLOW,
-}  # fmt: skip
-PALE: frozenset[Kind] = frozenset({"ridge", "pixel", "dropout", "adda"})
-"""whose colours take dark words"""
-NAMES: dict[Kind, str] = {
-    "erm": "ERM", "ours": "ours", "ridge": "ridge", "pixel": "cost in pixels", "dropout": "dropout", "adda": "ADDA",
-}  # fmt: skip
 _STYLE = {
     "font.family": "DejaVu Sans", "font.size": 10.5, "text.color": INK, "legend.frameon": False,
     "axes.labelcolor": SOFT, "axes.edgecolor": FAINT, "axes.axisbelow": True, "grid.color": RULE,

@@ -1,20 +1,23 @@
-"""A table as text, and three ways to show it: in a terminal, as Markdown, as HTML with the report's style."""
+"""A table as text, and three ways to show it: in a terminal, as Markdown, as HTML with the pages' style."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from rich import box
 from rich.cells import cell_len
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE
+from unseen.reporting.kit.theme import method_key
+from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE, curly
 
 _COLOURS = {AGREES: "--good", DIFFERS: "--bad", NOT_COMPARABLE: "--faint"}  # of the page's style sheet
+_LONG = 24  # letters: numbers of more are broken into lines
 
 
 @dataclass(frozen=True)
@@ -23,33 +26,45 @@ class Sheet:
 
     title: str
     headings: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
     caption: str
-    words: frozenset[int]
+    words: frozenset[int] = frozenset({0})
     """columns of words; the others are of numbers"""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """small print below a group's name"""
+    aside: frozenset[str] = frozenset()
+    """groups to set apart from the others"""
+    styles: Mapping[str, int] = field(default_factory=dict)
+    """the numbers of methods: an entry that names one gets its mark"""
 
     @property
     def groups(self) -> list[tuple[str, list[tuple[str, ...]]]]:
         """The rows of each group, without its name."""
         return [(name, [row[1:] for row in rows]) for name, rows in groupby(self.rows, key=lambda row: row[0])]
 
+    def named(self, group: str) -> str:
+        """A group's name with its note, in one line."""
+        return f"{group} ({self.notes[group]})" if group in self.notes else group
 
-def as_rich(sheet: Sheet, width: int) -> Table | Text:
-    """For a terminal of that width; of a table that would have to break words, only its title."""
-    widths = _widths([sheet.headings, *sheet.rows], width)
+
+def as_rich(sheet: Sheet, width: int, elsewhere: str = "it is in the .md file below") -> Group:
+    """For a terminal of that width; of a table that would have to break words, only where else it is."""
+    widths = _widths([sheet.headings, *((sheet.named(row[0]), *row[1:]) for row in sheet.rows)], width)
+    if not sheet.rows:
+        return Group(Text(f"{sheet.caption}\n"))
     if widths is None:
-        return Text(f"{sheet.title}: {len(sheet.rows)} rows, too wide to show here; it is in the .md file below\n")
-    table = Table(
-        title=Text(sheet.title), caption=Text(f"{sheet.caption}\n"), title_justify="left", caption_justify="left",
-        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title_style="bold",
-    )  # fmt: skip
+        short = f"{sheet.title}: {len(sheet.rows)} rows, too wide to show here; {elsewhere}\n"
+        return Group(Text(short), Text(f"{sheet.caption}\n"))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for i, (heading, own) in enumerate(zip(sheet.headings, widths, strict=True)):
         table.add_column(Text(heading), justify="left" if i in sheet.words else "right", width=own)
+    grouped = len(sheet.groups) < len(sheet.rows)
     for name, rows in sheet.groups:
         for i, entries in enumerate(rows):
-            table.add_row(*map(Text, ("" if i else name, *entries)))
-        table.add_section()
-    return table
+            table.add_row(*map(Text, ("" if i else sheet.named(name), *entries)))
+        if grouped:
+            table.add_section()
+    return Group(Text(sheet.title, style="bold"), table, Text(f"{sheet.caption}\n"))
 
 
 def _widths(rows: Sequence[tuple[str, ...]], width: int) -> list[int] | None:
@@ -71,36 +86,54 @@ def as_markdown(sheet: Sheet) -> str:
     rule = tuple("---" if i in sheet.words else "---:" for i in range(len(sheet.headings)))
     lines = [sheet.headings, rule]
     for name, rows in sheet.groups:
-        lines += [("" if i else f"**{name}**", *entries) for i, entries in enumerate(rows)]
-    table = "\n".join(f"| {' | '.join(map(_plain, line))} |" for line in lines)
+        lines += [("" if i else f"**{sheet.named(name)}**", *entries) for i, entries in enumerate(rows)]
+    table = "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines)
     return f"**{sheet.title}**\n\n{table}\n\n{sheet.caption}\n"
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     return text.replace("|", "\\|")
 
 
 def as_html(sheet: Sheet) -> str:
-    """For a page that has the report's style sheet; every text is escaped."""
-    head = "".join(f"<th{_number(sheet, i)}>{html.escape(text)}</th>" for i, text in enumerate(sheet.headings))
+    """Title, table and caption, for a page that has the pages' style sheet; every text is escaped."""
+    title, caption = (html.escape(curly(text)) for text in (sheet.title, sheet.caption))
+    return f'<h3>{title}</h3>{html_table(sheet)}<p class="note">{caption}</p>'
+
+
+def html_table(sheet: Sheet) -> str:
+    """The table alone; nothing where it has no rows."""
+    if not sheet.rows:
+        return ""
+    head = "".join(f"<th{_class(sheet, i)}>{html.escape(text)}</th>" for i, text in enumerate(sheet.headings))
     bodies = []
     for name, rows in sheet.groups:
-        first = f'<th scope="rowgroup" rowspan="{len(rows)}">{html.escape(name)}</th>'
+        first = f'<th scope="rowgroup" rowspan="{len(rows)}">{_name(sheet, name)}</th>'
         lines = [f"<tr>{'' if i else first}{_entries(sheet, entries)}</tr>" for i, entries in enumerate(rows)]
-        bodies.append(f"<tbody>{''.join(lines)}</tbody>")
-    return (
-        f'<h3>{html.escape(sheet.title)}</h3><div class="scroll"><table><thead><tr>{head}</tr></thead>'
-        f'{"".join(bodies)}</table></div><p class="note">{html.escape(sheet.caption)}</p>'
-    )
+        body = '<tbody class="aside">' if name in sheet.aside else "<tbody>"
+        bodies.append(f"{body}{''.join(lines)}</tbody>")
+    head = f"<thead><tr>{head}</tr></thead>"
+    return f'<div class="scroll"><table class="sheet">{head}{"".join(bodies)}</table></div>'
+
+
+def _name(sheet: Sheet, group: str) -> str:
+    note = f" <small>{html.escape(sheet.notes[group])}</small>" if group in sheet.notes else ""
+    return f"{_marked(sheet, group)}{note}"
 
 
 def _entries(sheet: Sheet, entries: tuple[str, ...]) -> str:
     texts = []
     for i, text in enumerate(entries, 1):
         colour = f' style="color: var({_COLOURS[text]})"' if text in _COLOURS else ""
-        texts.append(f"<td{_number(sheet, i)}{colour}>{html.escape(text)}</td>")
+        texts.append(f"<td{_class(sheet, i, text)}{colour}>{_marked(sheet, text)}</td>")
     return "".join(texts)
 
 
-def _number(sheet: Sheet, column: int) -> str:
-    return "" if column in sheet.words else ' class="num"'
+def _marked(sheet: Sheet, text: str) -> str:
+    return f"{method_key(sheet.styles[text]) if text in sheet.styles else ''}{html.escape(text)}"
+
+
+def _class(sheet: Sheet, column: int, text: str = "") -> str:
+    if column in sheet.words:
+        return ""
+    return ' class="num long"' if len(text) > _LONG else ' class="num"'

@@ -164,3 +164,8 @@ def _all_or_listed(domains: list[str], total: int) -> str:
 def listed(words: Sequence[str]) -> str:
     """``a, b and c``."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def curly(text: str) -> str:
+    """Prose with the apostrophes of print."""
+    return text.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
