@@ -18,8 +18,8 @@ from rich.progress import Progress as Bars
 from rich.table import Column, Table
 
 from unseen.cli.app import app, interruptible, out, print_warning
-from unseen.data.download.fetch import Progress
 from unseen.data.download.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
+from unseen.data.download.transfer import Progress
 from unseen.data.official import OfficialFile
 from unseen.data.root import VARIABLE
 from unseen.errors import InputError, SaveFailed, all_problems

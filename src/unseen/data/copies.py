@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from unseen.data import official
 from unseen.data.digits.built_in_digits import Labels, Pixels
-from unseen.data.download.partial import digest_of
 from unseen.data.official import OfficialFile
 from unseen.data.root import find, set_of
 from unseen.errors import InputError
@@ -82,11 +81,22 @@ def refuse_page(path: Path, name: str) -> None:
         raise refused(path, f"the data of {name}", "a web page saved under that name", again(name))
 
 
+def digest_of(path: Path, algorithm: str = "sha256") -> str:
+    """``algorithm:hex`` of a file's content."""
+    import pooch  # here, because its import takes long
+
+    return f"{algorithm}:{pooch.file_hash(path, algorithm)}"
+
+
+def has_digest(path: Path, digest: str) -> bool:
+    """Whether the file's content has that digest, ``sha256:HEX`` or ``md5:HEX``."""
+    return digest_of(path, digest.partition(":")[0]) == digest
+
+
 def check_digest(path: Path, file: OfficialFile, name: str) -> None:
     """Refuse a file that isn't, bit for bit, the official one."""
-    if file.sha256 is None:
-        return
-    compare_digests(path, digest_of(path, "sha256").removeprefix("sha256:"), file.sha256, name)
+    if file.sha256 is not None:
+        compare_digests(path, digest_of(path).removeprefix("sha256:"), file.sha256, name)
 
 
 def compare_digests(path: Path, digest: str, expected: str, name: str) -> None:

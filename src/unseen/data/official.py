@@ -37,6 +37,11 @@ class OfficialFile:
     holds: str | None = None
     """the folder that an archive unpacks to, below ``folder``; None for a file that is read as it is"""
 
+    @property
+    def digest(self) -> str:
+        """``sha256:HEX``, or ``md5:HEX`` where that is all there is."""
+        return f"sha256:{self.sha256}" if self.sha256 is not None else f"md5:{self.md5}"
+
 
 def _mnist(name: str, size: int, sha256: str, content_size: int, content_sha256: str) -> OfficialFile:
     return OfficialFile(

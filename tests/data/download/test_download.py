@@ -1,5 +1,6 @@
 """Fetching a file from servers that do what servers do: cut off, lie, move, change their mind."""
 
+import errno
 import hashlib
 import json
 import os
@@ -11,20 +12,21 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import trustme
 from serving import MODIFIED, forget_proxies, gives, hangs_up, says, serving, streams
 
-from unseen.data.download import fetch as download
-from unseen.data.download import partial
-from unseen.data.download.fetch import Patience, fetch
+from unseen.data.download import partial, transfer
+from unseen.data.download.fetch import fetch
+from unseen.data.download.transfer import RetryPolicy
 from unseen.errors import InputError, SaveFailed
 
 CONTENT = bytes(i * i % 251 for i in range(40_000))
 OTHER = bytes(255 - byte for byte in CONTENT)
 DIGEST = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
-QUICK = Patience(attempts=3, pause=0.001, timeout=5)
+QUICK = RetryPolicy(attempts=3, pause=0.001, timeout=5)
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +63,7 @@ def get(server, trust, path):
     """Fetch the file from the server; options are those of `fetch`."""
 
     def run(url=None, **options):
-        given = {"digest": DIGEST, "size": len(CONTENT), "context": trust, "patience": QUICK}
+        given = {"digest": DIGEST, "size": len(CONTENT), "context": trust, "retry": QUICK}
         return fetch(url or server.url(), path, **(given | options))
 
     return run
@@ -97,12 +99,12 @@ def no_file_may_exceed(size):
 
 def test_a_file_is_fetched_and_nothing_else_is_left(server, get, path):
     server.does(gives(CONTENT))
-    told = []
-    assert get(progress=lambda done, total: told.append((done, total)))
+    reported = []
+    assert get(progress=lambda done, total: reported.append((done, total)))
     assert path.read_bytes() == CONTENT
     assert left(path) == ["file.bin"]
-    assert told == sorted(told)
-    assert told[-1] == (len(CONTENT), len(CONTENT))
+    assert reported == sorted(reported)
+    assert reported[-1] == (len(CONTENT), len(CONTENT))
 
 
 def test_a_file_that_is_there_is_not_asked_for(server, get, path):
@@ -131,10 +133,50 @@ def test_an_md5_does_where_no_sha256_is_published(server, get, path):
     refused("expected md5:0, got md5:", get, digest="md5:0")
 
 
+# What pooch would do otherwise.
+
+
+def test_nothing_is_logged_and_the_file_can_be_read_by_others_as_any_file(server, get, path, capfd):
+    server.does(gives(CONTENT))
+    assert get()
+    other = path.with_name("other")
+    other.touch()
+    assert path.stat().st_mode == other.stat().st_mode
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_interruption_while_the_digest_is_computed_costs_no_byte(server, get, path, monkeypatch):
+    server.does(gives(CONTENT))
+
+    def interrupt(*_, strict=False, **__):
+        if strict:
+            raise KeyboardInterrupt
+        return False
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pooch.core.hash_matches", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            get()
+    assert left(path) == ["file.bin.part", "file.bin.part.json"]
+    assert get()
+    assert (len(server.requests), path.read_bytes(), left(path)) == (1, CONTENT, ["file.bin"])
+
+
+@pytest.mark.parametrize("first", [CONTENT, OTHER], ids=["right", "wrong"])
+def test_a_file_system_without_hard_links_will_do(server, get, path, monkeypatch, first):
+    def unsupported(*_):
+        raise OSError(errno.ENOTSUP, "Operation not supported")
+
+    monkeypatch.setattr(Path, "hardlink_to", unsupported)
+    server.does(gives(first, cut=9000), gives(CONTENT, minds_version=False))
+    assert get()
+    assert (path.read_bytes(), left(path)) == (CONTENT, ["file.bin"])
+
+
 # The server cuts off.
 
 
-def test_what_is_cut_off_goes_on_where_it_ended(server, get, path):
+def test_what_is_cut_off_resumes_where_it_ended(server, get, path):
     server.does(gives(CONTENT, cut=15_000), gives(CONTENT))
     warnings = []
     assert get(warn=warnings.append)
@@ -151,7 +193,7 @@ def test_a_line_that_breaks_often_is_no_reason_to_give_up_while_bytes_come(serve
     assert len(server.requests) == 40
 
 
-def test_giving_up_keeps_what_came_and_a_later_call_goes_on_from_it(server, get, path):
+def test_giving_up_keeps_what_came_and_a_later_call_resumes_from_it(server, get, path):
     server.does(gives(CONTENT, cut=7000), hangs_up)
     refused(r"file\.bin could not be fetched: .*3 attempts failed in a row.* 7,000 bytes are kept in .*\.part\.", get)
     assert left(path) == ["file.bin.part", "file.bin.part.json"]
@@ -164,13 +206,13 @@ def test_giving_up_keeps_what_came_and_a_later_call_goes_on_from_it(server, get,
 
 def test_each_attempt_that_brings_nothing_waits_twice_as_long(server, get, monkeypatch):
     slept = []
-    monkeypatch.setattr(download.time, "sleep", slept.append)
+    monkeypatch.setattr(transfer.time, "sleep", slept.append)
     server.does(hangs_up, hangs_up, gives(CONTENT, cut=10), hangs_up, gives(CONTENT))
-    assert get(patience=Patience(attempts=4, pause=1.0))
+    assert get(retry=RetryPolicy(attempts=4, pause=1.0))
     assert slept == [1.0, 2.0, 1.0, 2.0]
 
 
-def test_a_killed_process_leaves_what_the_next_one_goes_on_from(server, get, path, authority, tmp_path):
+def test_a_killed_process_leaves_what_the_next_one_resumes_from(server, get, path, authority, tmp_path):
     server.does(gives(CONTENT, stalls=20_000), gives(CONTENT))
     script = (
         "import pathlib, sys\nfrom unseen.data.download.fetch import fetch\n"
@@ -222,20 +264,20 @@ def test_an_endless_stream_is_stopped_at_the_published_size(server, get, path):
 
 def test_where_no_size_is_published_the_servers_is_taken(server, get, path):
     server.does(gives(CONTENT, cut=100), gives(CONTENT))
-    told = []
-    assert get(size=None, progress=lambda done, total: told.append(total))
-    assert (path.read_bytes(), set(told)) == (CONTENT, {len(CONTENT)})
+    reported = []
+    assert get(size=None, progress=lambda done, total: reported.append(total))
+    assert (path.read_bytes(), set(reported)) == (CONTENT, {len(CONTENT)})
     assert ranges(server) == [None, "bytes=100-"]
 
 
-def test_where_nobody_tells_a_size_the_digest_decides(server, get, path):
+def test_where_nobody_states_a_size_the_digest_decides(server, get, path):
     server.does(streams(CONTENT[:9000], ends=False), streams(CONTENT[:9000], CONTENT[9000:]))
     assert get(size=None)
     assert path.read_bytes() == CONTENT
 
 
 def test_where_no_size_is_published_there_is_a_limit(server, get, path, monkeypatch):
-    monkeypatch.setattr(download, "LIMIT", 30_000)
+    monkeypatch.setattr(transfer, "LIMIT", 30_000)
     server.does(gives(CONTENT))
     refused("expected at most 30,000 bytes, the server has 40,000", get, size=None)
     server.does(streams(CONTENT))
@@ -246,7 +288,7 @@ def test_where_no_size_is_published_there_is_a_limit(server, get, path, monkeypa
 # The server has another file.
 
 
-def test_a_wrong_file_is_told_with_both_digests_and_leaves_nothing(server, get, path):
+def test_a_wrong_file_is_reported_with_both_digests_and_leaves_nothing(server, get, path):
     server.does(gives(OTHER))
     refused(f"expected {DIGEST}, got sha256:{hashlib.sha256(OTHER).hexdigest()}; nothing was put at {path}", get)
     assert left(path) == []
@@ -334,7 +376,7 @@ def test_a_part_that_was_not_asked_for_is_not_taken(server, get, path):
     part_unasked = says(206, **{"Content-Range": "bytes 0-3/40000"})
     server.does(gives(CONTENT, cut=9000), gives(CONTENT, shifted=5), part_unasked, gives(CONTENT))
     warnings = []
-    assert get(warn=warnings.append, patience=Patience(attempts=4, pause=0.001))
+    assert get(warn=warnings.append, retry=RetryPolicy(attempts=4, pause=0.001))
     assert path.read_bytes() == CONTENT
     assert ["another part" in warning for warning in warnings] == [False, True, True]
 
@@ -394,7 +436,7 @@ def test_a_version_at_another_address_is_not_asked_for(server, get, path):
     ],
     ids=["by-its-type", "by-its-doctype", "by-its-tag"],
 )
-def test_a_web_page_with_status_200_is_told_as_one(server, get, path, page):
+def test_a_web_page_with_status_200_is_reported_as_one(server, get, path, page):
     server.does(page)
     refused("answered with a web page instead of the file: either this network wants you to log in", get)
     assert left(path) == []
@@ -493,12 +535,12 @@ def test_the_proxy_of_the_environment_is_used(server, get, path, monkeypatch):
 # The network isn't there.
 
 
-def test_an_unknown_host_is_told_with_what_to_check(get, path):
+def test_an_unknown_host_is_reported_with_what_to_check(get, path):
     refused(r"no-such-host\.invalid: .*; check the network, and https_proxy", get, url="https://no-such-host.invalid/f")
     assert left(path) == []
 
 
-def test_a_host_where_nobody_listens_is_told(server, get, authority):
+def test_a_host_where_nobody_listens_is_reported(server, get, authority):
     with serving(authority) as gone:
         url = gone.url()
     refused(r"127\.0\.0\.1: Connection refused; check the network.*3 attempts", get, url=url)
@@ -506,7 +548,7 @@ def test_a_host_where_nobody_listens_is_told(server, get, authority):
 
 def test_a_server_that_falls_silent_is_not_waited_for(server, get, path):
     server.does(gives(CONTENT, stalls=5000))
-    refused("nothing came in time", get, patience=Patience(attempts=1, timeout=0.2))
+    refused("nothing came in time", get, retry=RetryPolicy(attempts=1, timeout=0.2))
     assert part(path).stat().st_size == 5000
 
 
@@ -527,7 +569,7 @@ def test_a_disk_that_fills_up_is_one_message_and_loses_nothing(server, get, path
     assert (path.read_bytes(), ranges(server)) == (CONTENT, [None, "bytes=25000-"])
 
 
-def test_a_folder_that_cannot_be_made_is_told(server, get, path):
+def test_a_folder_that_cannot_be_made_is_reported(server, get, path):
     path.parent.write_text("a file")
     refused(r"data: can't write there \(.*\); choose another folder", get)
 

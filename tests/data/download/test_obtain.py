@@ -11,13 +11,13 @@ import pytest
 from serving import gives, says, trusted
 
 from unseen.data import official
-from unseen.data.download.fetch import Patience
 from unseen.data.download.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
+from unseen.data.download.transfer import RetryPolicy
 from unseen.data.official import OfficialFile
 from unseen.errors import InputError, SaveFailed
 
 PIXELS = bytes(range(256)) * 8
-QUICK = Patience(attempts=2, pause=0.001, timeout=5)
+QUICK = RetryPolicy(attempts=2, pause=0.001, timeout=5)
 
 
 def archive_of(**files):
@@ -50,7 +50,7 @@ def test_a_file_goes_to_its_folder(server, root):
     server.does(gives(PIXELS))
     file = published(PIXELS, server.url())
     assert found(file, root) is None
-    assert obtain(file, root, patience=QUICK) == root / "svhn" / "file.mat"
+    assert obtain(file, root, retry=QUICK) == root / "svhn" / "file.mat"
     assert (root / "svhn" / "file.mat").read_bytes() == PIXELS
     assert found(file, root) == root / "svhn" / "file.mat"
 
@@ -60,7 +60,7 @@ def test_an_archive_is_unpacked_to_the_folder_it_holds(server, root, size):
     content = archive_of(**{"set/train/a.png": b"a", "tools/b": b"b"})
     server.does(gives(content))
     file = published(content, server.url(), name="set.tar.gz", folder="", holds="set", size=size and len(content))
-    assert obtain(file, root, patience=QUICK) == root / "set"
+    assert obtain(file, root, retry=QUICK) == root / "set"
     assert (root / "set" / "train" / "a.png").read_bytes() == b"a"
     assert not (root / "tools").exists()
     assert found(file, root) == root / "set"
@@ -71,7 +71,7 @@ def test_an_archive_with_names_that_lead_out_is_refused_though_its_digest_is_rig
     server.does(gives(content))
     file = published(content, server.url(), name="set.tar.gz", folder="", holds="set")
     with pytest.raises(InputError, match=r'its member "\.\./\.\./evil" would be written outside'):
-        obtain(file, root, patience=QUICK)
+        obtain(file, root, retry=QUICK)
     assert sorted(entry.name for entry in root.iterdir()) == ["set.tar.gz"]
     assert not list(tmp_path.parent.rglob("evil"))
 
@@ -82,7 +82,7 @@ def test_an_archive_that_was_got_by_hand_is_unpacked_without_a_request(server, r
     root.mkdir()
     (root / "set.tar.gz").write_bytes(content)
     server.does(says(404))
-    assert obtain(file, root, patience=QUICK) == root / "set"
+    assert obtain(file, root, retry=QUICK) == root / "set"
     (root / "set" / "a.png").unlink()
     (root / "set").rmdir()
     assert obtain(replace(file, url=None, how="ask"), root) == root / "set"
@@ -94,7 +94,7 @@ def test_what_cannot_be_fetched_is_told_with_how_to_get_it_by_hand_and_where_it_
     file = published(PIXELS, server.url(), how="write to the authors")
     place = rf"Got by hand \(write to the authors\), it belongs at {root}/svhn/file\.mat"
     with pytest.raises(InputError, match=rf"answered 404 Not Found.*{place.replace('write', f'{file.url}; or write')}"):
-        obtain(file, root, patience=QUICK)
+        obtain(file, root, retry=QUICK)
     assert not root.exists()
     with pytest.raises(InputError, match=rf"file\.mat can't be fetched over https\. {place}"):
         obtain(replace(file, url=None), root)

@@ -1,4 +1,8 @@
-"""One request over https, and what goes wrong with it in words."""
+"""One request over https, and what goes wrong with it in words.
+
+By hand on urllib: requests, pooch's way, reads whole blocks, so that a cut connection loses the last one, and trusts a
+list of authorities of its own in place of the machine's.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +18,16 @@ from urllib.parse import urlsplit
 
 from unseen.errors import InputError
 
-_PASSING = {408, 425, 429, 500, 502, 503, 504}  # statuses that another attempt may not meet
+_TRANSIENT = {408, 425, 429, 500, 502, 503, 504}  # statuses that another attempt may not meet
 _RANGE_NOT_SATISFIABLE = 416
 
 
-class Hiccup(Exception):
-    """Trouble that another attempt may not meet; its text says what happened."""
+class TransientError(Exception):
+    """A failure that another attempt may not meet; its text says what happened."""
 
 
-class RangeRefused(Hiccup):
-    """The server won't go on from where the last attempt ended."""
+class RangeRefused(TransientError):
+    """The server won't resume where the last attempt ended."""
 
 
 def check_url(url: str, *, redirected_from: str | None = None) -> None:
@@ -41,8 +45,9 @@ def opened(
 ) -> Iterator[HTTPResponse]:
     """The response to a GET, after redirects. Inside too, what the network does is raised in words.
 
-    A ``Hiccup`` may pass, an ``InputError`` won't. ``timeout`` is in seconds without a byte. Proxies are those of the
-    environment (``https_proxy``, ``no_proxy``); ``context`` None checks certificates against the system's.
+    After a ``TransientError`` another attempt may succeed, after an ``InputError`` it won't. ``timeout`` is in seconds
+    without a byte. Proxies are those of the environment (``https_proxy``, ``no_proxy``); ``context`` None checks
+    certificates against the system's.
     """
     try:
         with _open(request.Request(url, headers=dict(headers)), context, timeout) as response:
@@ -90,8 +95,8 @@ def _refusal(error: HTTPError) -> Exception:
     answer = f"{error.url} answered {error.code} {error.reason}"
     if error.code == _RANGE_NOT_SATISFIABLE:
         return RangeRefused(answer)
-    if error.code in _PASSING:
-        return Hiccup(answer)
+    if error.code in _TRANSIENT:
+        return TransientError(answer)
     return InputError(f"{answer}; expected the file: it may have moved, or may not be given to everybody")
 
 
@@ -105,12 +110,12 @@ def _trouble(host: str, error: Exception) -> Exception:
     if isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME:
         return InputError(f"{host}: no host of that name is known here; {_CHECK}")
     if isinstance(cause, socket.gaierror):
-        return Hiccup(f"{host}: names can't be looked up ({cause.strerror}); {_CHECK}")
+        return TransientError(f"{host}: names can't be looked up ({cause.strerror}); {_CHECK}")
     if isinstance(cause, TimeoutError):
-        return Hiccup(f"{host}: nothing came in time; {_CHECK}")
+        return TransientError(f"{host}: nothing came in time; {_CHECK}")
     if isinstance(error, HTTPException):
-        return Hiccup(f"{host}: the connection was cut off ({error or type(error).__name__})")
-    return Hiccup(f"{host}: {getattr(cause, 'strerror', None) or cause}; {_CHECK}")
+        return TransientError(f"{host}: the connection was cut off ({error or type(error).__name__})")
+    return TransientError(f"{host}: {getattr(cause, 'strerror', None) or cause}; {_CHECK}")
 
 
 _CHECK = "check the network, and https_proxy where a proxy is needed"

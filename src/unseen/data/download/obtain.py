@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from unseen.data import official
+from unseen.data.copies import digest_of, has_digest
 from unseen.data.download.fetch import fetch
-from unseen.data.download.partial import digest_of
 from unseen.data.download.unpack import unpack
 from unseen.data.official import OfficialFile
 from unseen.data.root import FOLDERS, VARIABLE, set_of
@@ -68,8 +68,8 @@ def found(file: OfficialFile, root: Path) -> Path | None:
 def obtain(file: OfficialFile, root: Path, **options: Any) -> Path:
     """Put a published file at its place below ``root`` and unpack it if it is an archive; where it is then.
 
-    ``options`` are those of ``download.fetch``. Where nobody publishes it over https, how to get it by hand is told,
-    and it is checked and unpacked once it has been put there.
+    ``options`` are those of ``fetch``. Where nobody publishes it over https, the error says how to get it by hand, and
+    it is checked and unpacked once it has been put there.
     """
     path = root / file.folder / file.name
     try:
@@ -84,11 +84,11 @@ def obtain(file: OfficialFile, root: Path, **options: Any) -> Path:
 
 def _fetch(file: OfficialFile, path: Path, options: Mapping[str, Any]) -> None:
     if file.url is not None:
-        fetch(file.url, path, digest=_digest(file), size=file.size, **options)
+        fetch(file.url, path, digest=file.digest, size=file.size, **options)
     elif not path.is_file():
         raise InputError(f"{file.name} can't be fetched over https")
     elif not _is_official(path, file):
-        raise InputError(f"{path} is not the published file: expected {_digest(file)}")
+        raise InputError(f"{path} is not the published file: expected {file.digest}")
 
 
 def _unpack(path: Path, holds: str) -> Path:
@@ -96,17 +96,13 @@ def _unpack(path: Path, holds: str) -> Path:
     return path.parent / holds
 
 
-def _digest(file: OfficialFile) -> str:
-    return f"sha256:{file.sha256}" if file.sha256 is not None else f"md5:{file.md5}"
-
-
 def _is_official(path: Path, file: OfficialFile) -> bool:
     """Whether the published file is at ``path``; where its content's digest is known, in any compression."""
-    if digest_of(path, _digest(file).partition(":")[0]) == _digest(file):
+    if has_digest(path, file.digest):
         return True
     if file.content_sha256 is None:
         return False
-    return f"sha256:{file.content_sha256}" in (digest_of(path, "sha256"), _unpacked_digest(path))
+    return f"sha256:{file.content_sha256}" in (digest_of(path), _unpacked_digest(path))
 
 
 def _unpacked_digest(path: Path) -> str | None:

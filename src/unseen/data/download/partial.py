@@ -1,12 +1,12 @@
-"""A file on its way: ``NAME.part`` beside the place of ``NAME``, one process's alone, renamed when it is whole."""
+"""A file that is being downloaded: ``NAME.part``, locked by one process, renamed to ``NAME`` when it is whole."""
 
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import itertools
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,12 +14,6 @@ from typing import IO
 
 from unseen.base.files import fsync_folder, write_json
 from unseen.errors import InputError, SaveFailed
-
-
-def digest_of(path: Path, algorithm: str) -> str:
-    """``algorithm:hex`` of a file's content, for instance ``sha256:...``."""
-    with path.open("rb") as file:
-        return f"{algorithm}:{hashlib.file_digest(file, algorithm).hexdigest()}"
 
 
 def lock(file: IO[bytes], path: Path) -> None:
@@ -60,20 +54,29 @@ class Partial:
 
     def clear(self) -> None:
         """Forget what has come."""
-        with self._saving():
+        with self.saving():
             self._file.truncate(0)
 
     def append(self, chunk: bytes) -> None:
         """Write ``chunk`` after what has come."""
         rest = memoryview(chunk)
-        with self._saving():
+        with self.saving():
             while rest:
                 rest = rest[self._file.write(rest) :]
 
+    def lend(self, place: Path) -> None:
+        """Make ``place`` another name of this file, or a copy where the file system has no hard links."""
+        with self.saving():
+            try:
+                place.hardlink_to(self.path)
+            except OSError:
+                shutil.copyfile(self.path, place)
+
     def finish(self) -> None:
         """Give the file its name, durably; a file that has the name is kept as ``NAME.replaced-1``, or 2, ..."""
-        with self._saving():
-            os.fsync(self._file.fileno())
+        with self.saving():
+            with self.path.open("rb") as whole:
+                os.fsync(whole.fileno())
             if self.target.exists():
                 self.target.rename(_free_name(self.target))
             self.path.replace(self.target)
@@ -87,13 +90,14 @@ class Partial:
             self._note.unlink(missing_ok=True)
 
     @contextmanager
-    def _saving(self) -> Iterator[None]:
+    def saving(self) -> Iterator[None]:
+        """What the disk refuses inside is raised as a ``SaveFailed`` that says what is kept."""
         try:
             yield
         except OSError as error:
             raise SaveFailed(
                 f"could not write to {self.path}: {error.strerror or error}; free space or choose another folder. "
-                f"{self.size:,} bytes are kept there: the same command goes on from them"
+                f"{self.size:,} bytes are kept there: the same command resumes from them"
             ) from error
 
 

@@ -1,4 +1,7 @@
-"""Unpack one archive (zip, tar) safely: nothing outside its folder, no links, no flood, whole or not at all."""
+"""Unpack one archive (zip, tar) safely: nothing outside its folder, no links, within a limit, whole or not at all.
+
+By hand: pooch's Unzip and Untar have no limit on what comes out, and an interruption leaves a half-filled folder.
+"""
 
 from __future__ import annotations
 
