@@ -12,10 +12,10 @@ from typing import Any
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.errors import RunFolderError
-from unseen.runs.recorder import Cadence
-from unseen.runs.folder import RunFolder
 from unseen.method.settings import ADA
 from unseen.models.split import Split
+from unseen.runs.folder import RunFolder
+from unseen.runs.recorder import Cadence
 
 MAY_DIFFER = ("created", "job", "versions", "engine")
 MUST_MATCH = ("precision", "ranks")  # of the engine: they change more than the last bits

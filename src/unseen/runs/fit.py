@@ -11,19 +11,19 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from unseen.method.algorithm import augment_and_train
-from unseen.runs.config import check_folder, make_config, warn_of_other_bits
-from unseen.runs.console import showing_if
-from unseen.data.domain import Domain, Source, as_domain
 from unseen.base.randomness import Draws
+from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import Engine, adam
 from unseen.errors import InputError, RankLost
+from unseen.method.algorithm import augment_and_train
 from unseen.method.pool import Pool
-from unseen.runs.recorder import Cadence, Progress, Recorder
-from unseen.runs.folder import RunFolder, Saved
 from unseen.method.settings import ADA
-from unseen.models.split import Split, count_classes, refuse_probabilities, split
 from unseen.method.state import State
+from unseen.models.split import Split, count_classes, refuse_probabilities, split
+from unseen.runs.config import check_folder, make_config, warn_of_other_bits
+from unseen.runs.console import showing_if
+from unseen.runs.folder import RunFolder, Saved
+from unseen.runs.recorder import Cadence, Progress, Recorder
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
+from unseen.base.files import fsync_folder, plainly, read_tensors, write_atomically, write_json, write_tensors
 from unseen.errors import RunFolderError, SaveFailed
 from unseen.method.state import Kept, State
-from unseen.base.files import fsync_folder, plainly, read_tensors, write_atomically, write_json, write_tensors
 
 KEPT_CHECKPOINTS = 2
 SUBFOLDERS = ("checkpoints", "rounds", "events")

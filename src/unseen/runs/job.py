@@ -17,10 +17,10 @@ from unseen.data.domain import Domain
 from unseen.data.image_folder import Size
 from unseen.engine import Engine
 from unseen.errors import InputError, RunFolderError, all_problems
-from unseen.models.names import CONVNET, FCNS, build_model
 from unseen.models import ConvNet
-from unseen.runs.folder import RunFolder
+from unseen.models.names import CONVNET, FCNS, build_model
 from unseen.models.split import Split, count_classes, split
+from unseen.runs.folder import RunFolder
 
 HELD_OUT = {DEFAULT_SOURCE: "mnist5k-heldout", "mnist-train": "mnist-test"}
 

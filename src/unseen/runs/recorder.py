@@ -9,17 +9,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.method.ascent import Climb, measure_climb
 from unseen.base.checks import type_problems
-from unseen.scoring.confusion import miou
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
-from unseen.runs.events import Events
-from unseen.scoring.accuracy import confusions, hits
-from unseen.runs.folder import RunFolder
+from unseen.method.ascent import Climb, measure_climb
 from unseen.method.settings import ADA
 from unseen.method.state import State
+from unseen.runs.events import Events
+from unseen.runs.folder import RunFolder
+from unseen.scoring.accuracy import confusions, hits
+from unseen.scoring.confusion import miou
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,12 +14,12 @@ from unseen.base.checks import is_whole
 from unseen.data.catalogue import FOLDER_PREFIX, MASKS_PREFIX, names
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.runs.fit import Run, fit
-from unseen.runs.job import Job, job_of, job_problems
-from unseen.models.names import absolute
-from unseen.runs.recorder import Cadence, Progress
-from unseen.runs.folder import RunFolder
 from unseen.method.settings import ADA, make, problems
+from unseen.models.names import absolute
+from unseen.runs.fit import Run, fit
+from unseen.runs.folder import RunFolder
+from unseen.runs.job import Job, job_of, job_problems
+from unseen.runs.recorder import Cadence, Progress
 
 SETTINGS = frozenset(f.name for f in fields(ADA))
 JOB = frozenset(f.name for f in fields(Job))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from reading import Reader
 
 from unseen import ADA, Cadence, Domain, evaluate, fit
 from unseen.errors import InputError, RunFolderError
@@ -14,8 +15,6 @@ from unseen.reporting.kit.pictures import picture
 from unseen.reporting.runs.page import write_page
 from unseen.reporting.runs.samples import first_of_each_class, make_samples
 from unseen.runs.job import Job
-
-from reading import Reader
 
 
 @pytest.fixture

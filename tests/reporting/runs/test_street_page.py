@@ -4,12 +4,11 @@ import html
 import re
 
 import pytest
+from reading import Reader
 
 from unseen import Domain, Ensemble, evaluate
 from unseen.errors import InputError
 from unseen.reporting.kit.palette import colours_of
-
-from reading import Reader
 
 ALL = ("erm-0", "ada-0", "erm-1", "ada-1")
 

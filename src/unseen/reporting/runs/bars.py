@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unseen.reporting.runs.dots import who
 from unseen.reporting.finished.methods import Method
 from unseen.reporting.kit.palette import colours_of
 from unseen.reporting.kit.scales import WIDTH, Scale, Tick, ticks
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.wording import listed, signed
+from unseen.reporting.runs.dots import who
 
 _TOP, _BAR, _GAP, _LEFT = 14, 12, 9, 136
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from unseen.data.domain import Domain
 from unseen.reporting.evaluation import Score, score_run
-from unseen.reporting.kit import wording as verdicts
-from unseen.reporting.runs.bars import BarChart, bar_chart
-from unseen.reporting.runs.dots import DomainScores, accuracy_chart, difference_chart
-from unseen.reporting.kit.measure import ACCURACY, MIOU
 from unseen.reporting.finished.methods import Method, baseline_of, unlike
-from unseen.reporting.runs.samples import Network
+from unseen.reporting.kit import wording as verdicts
+from unseen.reporting.kit.measure import ACCURACY, MIOU
 from unseen.reporting.kit.statistics import mean, wilson
 from unseen.reporting.kit.wording import Comparison, compare
+from unseen.reporting.runs.bars import BarChart, bar_chart
+from unseen.reporting.runs.dots import DomainScores, accuracy_chart, difference_chart
+from unseen.reporting.runs.samples import Network
 
 Scores = Mapping[str, Mapping[str, Mapping[int, Score]]]
 """domain -> method label -> seed -> score"""

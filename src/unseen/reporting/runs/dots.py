@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from unseen.reporting.kit.measure import ACCURACY, Measure
 from unseen.reporting.finished.methods import Method
+from unseen.reporting.kit.measure import ACCURACY, Measure
 from unseen.reporting.kit.scales import WIDTH, Scale, Tick, ticks
 from unseen.reporting.kit.statistics import Interval, mean, wilson
 from unseen.reporting.kit.wording import MINUS, Comparison, signed, span

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from unseen.data.domain import Domain
-from unseen.reporting.runs.ancestry import CLASSES_SHOWN, Ancestry, candidates, lineage, trace
 from unseen.reporting.finished.methods import FinishedRun, Method
 from unseen.reporting.kit.pictures import LONGEST_SIDE, Picture, amplification, difference_picture, picture
-from unseen.reporting.runs.scenes import SCENE_SIDE, evenly_spaced
 from unseen.reporting.kit.statistics import mean
+from unseen.reporting.runs.ancestry import CLASSES_SHOWN, Ancestry, candidates, lineage, trace
+from unseen.reporting.runs.scenes import SCENE_SIDE, evenly_spaced
 from unseen.runs.folder import RunFolder
 
 SCENES_SHOWN = 3

@@ -6,23 +6,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.data.domain import Domain
 from unseen.base.extras import require
-from unseen.reporting.diagnosis.section import sections
+from unseen.base.files import write_atomically
+from unseen.data.domain import Domain
 from unseen.errors import InputError
-from unseen.runs.job import load
-from unseen.reporting.kit import wording as verdicts
-from unseen.reporting.runs.comparison import caveats, class_charts, comparison, domain_scores, score_methods
+from unseen.models.split import Split
+from unseen.reporting.diagnosis.section import sections
 from unseen.reporting.finished.ensembles import is_ensemble, load_ensemble, read_ensembles
-from unseen.reporting.runs.gallery import make_gallery
 from unseen.reporting.finished.methods import Method, baseline_of, read_methods
+from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
+from unseen.reporting.kit import wording as verdicts
 from unseen.reporting.kit.palette import colours_of
+from unseen.reporting.runs.comparison import caveats, class_charts, comparison, domain_scores, score_methods
+from unseen.reporting.runs.gallery import make_gallery
 from unseen.reporting.runs.samples import Network, make_samples
 from unseen.reporting.runs.scenes import AGREEMENT, make_scenes, methods_drawn
-from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
 from unseen.reporting.runs.training import loss_chart, round_summaries, watched_charts
-from unseen.models.split import Split
-from unseen.base.files import write_atomically
+from unseen.runs.job import load
 
 if TYPE_CHECKING:
     import jinja2
@@ -103,7 +103,9 @@ def environment(package: str = "unseen.reporting.runs") -> jinja2.Environment:
     engine = require("jinja2", "report")
     require("PIL.Image", "report")
     made: jinja2.Environment = engine.Environment(
-        loader=engine.ChoiceLoader([engine.PackageLoader(name) for name in dict.fromkeys([package, "unseen.reporting.runs"])]),
+        loader=engine.ChoiceLoader(
+            [engine.PackageLoader(name) for name in dict.fromkeys([package, "unseen.reporting.runs"])]
+        ),
         autoescape=True,
         undefined=engine.StrictUndefined,
         trim_blocks=True,

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from unseen.data.domain import Domain
 from unseen.base.labels import VOID
+from unseen.data.domain import Domain
 from unseen.reporting.finished.ensembles import FinishedEnsemble
 from unseen.reporting.finished.methods import Method
 from unseen.reporting.kit.palette import colours_of
 from unseen.reporting.kit.pictures import Picture, map_picture, picture
-from unseen.reporting.runs.samples import Network, answers_of
 from unseen.reporting.kit.statistics import mean
+from unseen.reporting.runs.samples import Network, answers_of
 
 IMAGES_SHOWN = 3
 RUNS_SHOWN, ENSEMBLES_SHOWN = 3, 2  # methods whose answers are drawn

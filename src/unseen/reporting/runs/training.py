@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from unseen.data.domain import Domain
-from unseen.reporting.runs.curves import Curves, LineChart, line_chart
 from unseen.reporting.finished.methods import FinishedRun, Method
 from unseen.reporting.kit.statistics import mean
+from unseen.reporting.runs.curves import Curves, LineChart, line_chart
 
 
 @dataclass(frozen=True)
