@@ -63,7 +63,7 @@ def test_a_web_page_saved_as_the_file_is_called_that_in_the_message_and_in_the_l
     ],
     ids=["images", "labels", "mat"],
 )
-def test_a_file_that_was_cut_short_is_told_by_its_length(name, file, expected, publish, tmp_path):
+def test_a_file_that_was_cut_short_is_reported_by_its_length(name, file, expected, publish, tmp_path):
     publish(name, packed=False)
     content = (tmp_path / file).read_bytes()
     (tmp_path / file).write_bytes(content[: 9000 if len(content) > 9000 else 15])
@@ -111,7 +111,7 @@ def test_images_and_labels_with_each_others_name_are_told_apart(publish, tmp_pat
 @pytest.mark.parametrize(
     ("content", "got"), [(b"", "an empty file"), (b"PK\x03\x04rest", "50 4b 03 04"), (b"\0\0\x08\x03\0", "00 00 08 03")]
 )
-def test_a_file_that_is_no_idx_file_is_told_by_how_it_begins(content, got, publish, tmp_path):
+def test_a_file_that_is_no_idx_file_is_reported_by_how_it_begins(content, got, publish, tmp_path):
     publish("mnist-test", packed=False)
     (tmp_path / "t10k-images-idx3-ubyte").write_bytes(content)
     assert f"expected an idx file, which begins 00 00 08 03, got {got}" in said("mnist-test", tmp_path)
@@ -125,7 +125,7 @@ def test_half_of_mnist_is_refused_with_the_other_halfs_name(publish, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["mnist-test", "svhn-test", "syn-test", "usps-test"])
-def test_a_file_with_other_content_of_the_same_kind_is_told_by_its_digest(name, publish, monkeypatch, tmp_path):
+def test_a_file_with_other_content_of_the_same_kind_is_reported_by_its_digest(name, publish, monkeypatch, tmp_path):
     publish(name)
     zeros = "0" * 64
     files = tuple(
@@ -176,12 +176,21 @@ def test_what_is_no_mat_file_is_refused(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", ["x 1:0", "3 1:2", "3 257:0", "3 0:1", "3 -1:1", "3 1:nan", "3 1", ""], ids=lambda line: line or "empty"
+    "line",
+    ["x 1:0", "3 1:2", "3 257:0", "3 0:1", "3 -1:1", "3 1:nan", "3 1", "", "# 3", "nan 1:0", "1e99 1:0", "1.5 1:0"],
+    ids=lambda line: line or "empty",
 )
-def test_a_line_of_usps_that_cannot_be_one_is_told_by_its_number(line, monkeypatch, tmp_path):
+def test_a_line_of_usps_that_cannot_be_one_is_reported_by_its_number(line, monkeypatch, tmp_path):
     without_digest(monkeypatch, "usps-test")
     (tmp_path / "usps.t.bz2").write_bytes(bz2.compress(f"1 1:0.5\n{line}\n2 1:0\n".encode()))
     assert f'got "{line}" in line 2' in said("usps-test", tmp_path)
+
+
+def test_more_text_than_usps_can_have_is_refused_before_all_of_it_is_unpacked(monkeypatch, tmp_path):
+    without_digest(monkeypatch, "usps-test")
+    monkeypatch.setattr(official, "IMAGES", {**official.IMAGES, "usps-test": 1})
+    (tmp_path / "usps.t.bz2").write_bytes(bz2.compress(b"1 1:0.5\n" * 100_000))
+    assert "expected at most 8,192 bytes of text, got more" in said("usps-test", tmp_path)
 
 
 @pytest.mark.parametrize("label", [0, 11])
@@ -219,7 +228,7 @@ def test_half_of_the_published_folder_is_refused_with_the_other_halfs_name(kept,
 
 
 @pytest.mark.parametrize(("line", "shown"), [("00000001.png", "00000001.png"), ("a.png x", "a.png x"), ("", "")])
-def test_a_line_of_the_list_that_is_none_is_told_by_its_number(line, shown, publish, tmp_path):
+def test_a_line_of_the_list_that_is_none_is_reported_by_its_number(line, shown, publish, tmp_path):
     publish("mnist-m-test")
     labels = tmp_path / "mnist_m_test_labels.txt"
     labels.write_text(f"00000000.png 5\n{line}\n00000002.png 3\n")
