@@ -1,0 +1,1 @@
+"""One training with its own folder: fit, config, checkpoints, metrics, exact resume."""
