@@ -1,23 +1,31 @@
-"""Train on one domain, hold up on domains nobody has seen: adversarial data augmentation (Volpi et al., 2018)."""
+"""Train on one domain, hold up on domains nobody has seen: adversarial data augmentation (Volpi et al., 2018).
 
-from unseen import models, sweep, theory
-from unseen.adda.adapt import ADDA, Adapted, adapt
-from unseen.base import torchvision as _torchvision  # noqa: F401 (before anything imports torchvision)
-from unseen.data.catalogue import domain, domains
-from unseen.data.domain import Domain
-from unseen.data.image_folder import folder
-from unseen.data.masks import masks
-from unseen.engine import Engine
-from unseen.ensembles import rules
-from unseen.ensembles.ensemble import Ensemble
-from unseen.method.ascent import ascend
-from unseen.method.settings import ADA, ERM
-from unseen.models.split import Split, split
-from unseen.reporting.diagnosis.diagnose import diagnose
-from unseen.runs.fit import Run, fit
-from unseen.runs.job import load
-from unseen.runs.recorder import Cadence
-from unseen.scoring.accuracy import evaluate
+A name is imported when it is first used (PEP 562). ``import unseen`` alone imports neither torch nor any room, which is
+why the command line answers ``--help`` at once.
+"""
+
+from typing import TYPE_CHECKING
+
+from unseen.base import torchvision as _torchvision
+
+if TYPE_CHECKING:
+    from unseen import models, sweep, theory
+    from unseen.adda.adapt import ADDA, Adapted, adapt
+    from unseen.data.catalogue import domain, domains
+    from unseen.data.domain import Domain
+    from unseen.data.image_folder import folder
+    from unseen.data.masks import masks
+    from unseen.engine import Engine
+    from unseen.ensembles import rules
+    from unseen.ensembles.ensemble import Ensemble
+    from unseen.method.ascent import ascend
+    from unseen.method.settings import ADA, ERM
+    from unseen.models.split import Split, split
+    from unseen.reporting.diagnosis.diagnose import diagnose
+    from unseen.runs.fit import Run, fit
+    from unseen.runs.job import load
+    from unseen.runs.recorder import Cadence
+    from unseen.scoring.accuracy import evaluate
 
 __all__ = [
     "ADA",
@@ -46,3 +54,53 @@ __all__ = [
     "sweep",
     "theory",
 ]
+
+_HOMES = {
+    "ADA": "unseen.method.settings",
+    "ADDA": "unseen.adda.adapt",
+    "ERM": "unseen.method.settings",
+    "Adapted": "unseen.adda.adapt",
+    "Cadence": "unseen.runs.recorder",
+    "Domain": "unseen.data.domain",
+    "Engine": "unseen.engine",
+    "Ensemble": "unseen.ensembles.ensemble",
+    "Run": "unseen.runs.fit",
+    "Split": "unseen.models.split",
+    "adapt": "unseen.adda.adapt",
+    "ascend": "unseen.method.ascent",
+    "diagnose": "unseen.reporting.diagnosis.diagnose",
+    "domain": "unseen.data.catalogue",
+    "domains": "unseen.data.catalogue",
+    "evaluate": "unseen.scoring.accuracy",
+    "fit": "unseen.runs.fit",
+    "folder": "unseen.data.image_folder",
+    "load": "unseen.runs.job",
+    "masks": "unseen.data.masks",
+    "rules": "unseen.ensembles",
+    "split": "unseen.models.split",
+}
+"""The module that each name is imported from, as above for type checkers; a room of its own name needs none."""
+
+if not TYPE_CHECKING:  # a type checker that saw it would accept every name
+
+    def __getattr__(name: str) -> object:
+        """``from HOME import name`` when it is first used, or the room ``unseen.name``."""
+        from importlib import import_module, util
+
+        from unseen.base.extras import global_generator_kept
+
+        with global_generator_kept():  # the caller may have seeded it after ``import unseen``
+            if name in _HOMES:
+                value = getattr(__import__(_HOMES[name], fromlist=[name]), name)
+            elif not name.startswith("_") and util.find_spec(f"unseen.{name}") is not None:
+                value = import_module(f"unseen.{name}")
+            else:
+                raise AttributeError(f"module 'unseen' has no attribute {name!r}")  # Python adds its "Did you mean"
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
+
+_torchvision.declare_before_import()

@@ -59,7 +59,7 @@ def test_the_help_of_train_fits_on_a_screen(shell):
     code, text = shell("train", "--help")
     assert code == 0
     assert len(text.strip().splitlines()) <= 24
-    assert "plain training" in text
+    assert "0 is ERM" in text
 
 
 def test_the_help_of_sweep_fits_in_80_columns(shell):
@@ -234,7 +234,7 @@ def test_a_demo_that_is_stopped_says_how_to_go_on_and_its_workers_end(tmp_path):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
     text, _ = process.communicate(timeout=30)
     assert process.returncode == 130, text
-    assert "Interrupted. Go on with: unseen demo --seeds 1 --out 'my demo'" in text
+    assert "Interrupted. Resume with: unseen demo --seeds 1 --out 'my demo'" in text
     assert "Traceback" not in text
     with RunFolder(tmp_path / "my demo/ada-seed0").locked():  # nobody trains there any more
         assert not RunFolder(tmp_path / "my demo/ada-seed0").finished

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from serving import gives, says, trusted
 
-from unseen.cli import download as verb
+from unseen.cli import byte_bars
 from unseen.data import official
 from unseen.data.official import OfficialFile
 
@@ -131,11 +131,11 @@ def test_the_list_and_the_help_fit_in_80_columns(shell):
 
 def test_a_terminal_gets_a_bar_and_others_a_line_every_ten_seconds(monkeypatch):
     now = iter([0.0, 4.0, 11.0, 11.0, 12.0])
-    monkeypatch.setattr(verb.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(byte_bars.time, "monotonic", lambda: next(now))
     shown = {}
     for terminal in (False, True):
         console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
-        with verb.showing_bytes(console) as show:
+        with byte_bars.showing_bytes(console) as show:
             progress = show("a.mat")
             for done in (1_000_000, 2_000_000, 3_000_000):
                 progress(done, 4_000_000)
@@ -164,6 +164,6 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_came(server, tmp_path):
     process.send_signal(signal.SIGINT)
     text, _ = process.communicate(timeout=30)
     assert process.returncode == 130, text
-    assert f"Interrupted. Go on with: unseen download svhn --data '{tmp_path}/my sets'" in text
+    assert f"Interrupted. Resume with: unseen download svhn --data '{tmp_path}/my sets'" in text
     assert "Traceback" not in text
     assert part.read_bytes() == CONTENT[:9000]

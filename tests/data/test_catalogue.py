@@ -5,7 +5,8 @@ import torch
 from PIL import Image
 
 from unseen.data import catalogue
-from unseen.data.catalogue import DEFAULT_SOURCE, domain, domains, targets
+from unseen.data.catalogue import domain, domains, targets
+from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.errors import InputError
 
 

@@ -13,9 +13,9 @@ import torch
 from torch import nn
 
 import unseen
+from unseen.base.torchrun import leads
 from unseen.engine import PART_BYTES, Engine, adam, ascent_batch, cpu, evaluation_batch
 from unseen.engine.cpu import bf16_unit
-from unseen.engine.ranks import leads
 from unseen.errors import InputError, RunFolderError, SaveFailed
 from unseen.models.split import split
 

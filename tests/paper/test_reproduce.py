@@ -11,11 +11,12 @@ from reproducing import TINY, carry_out, tiny_lab
 import unseen
 from unseen.errors import InputError, RunsFailed
 from unseen.paper.cells import Cell
+from unseen.paper.defaults import RESULTS
 from unseen.paper.lab import Lab
 from unseen.paper.methods import Adapted, Ensembled, Trained
 from unseen.paper.recipe import Recipe
 from unseen.paper.recipes import RECIPES, recipe
-from unseen.paper.reproduce import RESULTS, show, write
+from unseen.paper.reproduce import show, write
 from unseen.paper.results import Results
 from unseen.paper.tables import sheets
 

@@ -304,7 +304,7 @@ def test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits(tmp
         process.kill()
     if sign == signal.SIGINT:
         assert process.returncode == 130, text
-        assert "Interrupted. Go on with: unseen sweep long.toml --jobs 2" in text
+        assert "Interrupted. Resume with: unseen sweep long.toml --jobs 2" in text
         assert "Traceback" not in text
     else:
         assert process.returncode == -sign

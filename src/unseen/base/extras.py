@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 
 from unseen.errors import InputError
@@ -17,14 +19,22 @@ def require(module: str, extra: str) -> ModuleType:
 
     A package that is there but broken raises its own error: installing it again wouldn't be the advice.
     """
-    state = random.getstate()  # scikit-learn's import draws from Python's global generator
     try:
-        return importlib.import_module(module)
+        with global_generator_kept():
+            return importlib.import_module(module)
     except ModuleNotFoundError as error:
         package = module.partition(".")[0]
         if error.name != package:
             raise
         raise InputError(_advice([package], extra)) from error
+
+
+@contextmanager
+def global_generator_kept() -> Iterator[None]:
+    """Inside, imports that draw from Python's global generator (scikit-learn's, for one) don't move it."""
+    state = random.getstate()
+    try:
+        yield
     finally:
         random.setstate(state)
 

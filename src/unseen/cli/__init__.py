@@ -1,4 +1,8 @@
-"""The command line: each verb parses and calls. What is imported here is what there is, in the order of ``--help``."""
+"""The command line: each verb parses and calls. Its modules are imported here in the order of ``--help``.
+
+They hold signatures and import nothing heavy; a verb's body imports what it calls. So ``--help``, ``--version``,
+completion and a wrong flag are answered without importing torch.
+"""
 
 # isort: off
 from unseen.cli import train as train

@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from unseen.base.torchrun import leads
 from unseen.data import root
-from unseen.engine.ranks import leads
 from unseen.errors import InputError, RankLost
 
 EXIT_CODES = (
@@ -24,7 +24,6 @@ EXIT_CODES = (
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode="rich",
     help="Train on one domain, hold up on domains nobody has seen (adversarial data augmentation).",
     epilog=EXIT_CODES,
@@ -41,12 +40,28 @@ Data = Annotated[
 ]
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"unseen {version('unseen')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None: ...
+
+
 def main() -> None:
     """The entry point of the ``unseen`` command."""
     try:
         app()
     except InputError as error:
-        if leads() or isinstance(error, RankLost):  # what else goes wrong, rank 0 knows and tells
+        if leads() or isinstance(error, RankLost):  # what else goes wrong, rank 0 knows and reports
             print_error(error)
         raise SystemExit(error.exit_code) from None
 
@@ -62,12 +77,12 @@ def print_warning(message: str) -> None:
 
 
 @contextmanager
-def interruptible(go_on: str) -> Iterator[None]:
-    """Inside: Ctrl-C ends with the command that goes on."""
+def interruptible(resume: str) -> Iterator[None]:
+    """Inside: Ctrl-C ends with the command that resumes."""
     try:
         yield
     except KeyboardInterrupt:
-        out.print(f"\nInterrupted. Go on with: {escape(go_on)}", soft_wrap=True)
+        out.print(f"\nInterrupted. Resume with: {escape(resume)}", soft_wrap=True)
         raise typer.Exit(130) from None
 
 

@@ -1,4 +1,4 @@
-"""The demo: plain training against ours on the built-in digits, several seeds, side by side on this machine's cores."""
+"""The demo: ERM against ADA on the built-in digits, several seeds, side by side on this machine's cores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from unseen.runs.recorder import Cadence
 from unseen.runs.request import Request
 from unseen.sweep.workers import default_jobs
 
-# A quarter of the paper's width, so that training goes on well past fitting the source, as it does in the paper, and
+# A quarter of the paper's width, so that training continues well past fitting the source, as it does in the paper, and
 # four seeds of each method still take less than five minutes on two cores. K=2 and gamma=1 are the paper's.
 STEPS = 5500
 METHODS = {"ada": ADA(K=2, gamma=1.0, T=STEPS), "erm": ERM(T=STEPS)}
@@ -48,7 +48,7 @@ def demo_requests(folder: Path, seeds: int) -> list[Request]:
 
 
 def command(folder: Path, seeds: int) -> str:
-    """What to type to have this demo, or to go on with it."""
+    """What to type to run this demo, or to resume it."""
     return f"unseen demo --seeds {seeds} --out {shlex.quote(str(folder))}"
 
 
@@ -57,7 +57,7 @@ def run_demo(folder: Path, seeds: int, console: Console) -> Path:
     start = time.monotonic()
     requests = demo_requests(folder, seeds)
     console.print(
-        f"Plain training (ERM) and adversarial data augmentation (ADA) on {JOB.source}: {len(requests)} trainings of "
+        f"ERM and adversarial data augmentation (ADA) on {JOB.source}: {len(requests)} trainings of "
         f"{requests[0].ada.T} steps, {min(len(requests), default_jobs(1))} at once.",
         highlight=False,
     )
@@ -80,10 +80,10 @@ def _table(requests: Sequence[Request], domains: Sequence[Domain]) -> Table:
         accuracy: dict[bool, dict[int, float]] = {False: {}, True: {}}
         for request in requests:
             accuracy[request.ada.K > 0][request.seed] = score_run(request.out, [scored])[0].value
-        ours, theirs = accuracy[True], accuracy[False]
-        found = compare(scored.name, "ADA", "ERM", ours, theirs)
+        ada, erm = accuracy[True], accuracy[False]
+        found = compare(scored.name, "ADA", "ERM", ada, erm)
         interval = span(found.interval) if found.interval else "none"
-        means = [f"{mean(list(values.values())):.1%}" for values in (theirs, ours)]
+        means = [f"{mean(list(values.values())):.1%}" for values in (erm, ada)]
         name = f"{scored.name} (source)" if scored.name in HELD_OUT.values() else scored.name
         table.add_row(name, f"{len(scored):,}", *means, signed(found.gap), interval)
     table.caption = f"Last iterate; {counted(len(requests) // 2, 'seed')}; target data selected nothing"

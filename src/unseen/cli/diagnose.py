@@ -1,9 +1,9 @@
-"""The verb that tells what the theory says about a run."""
+"""The verb that reports what the theory says about a run."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
@@ -13,10 +13,9 @@ from rich.text import Text
 
 from unseen.cli.app import Data, app, out
 from unseen.cli.evaluate import Targets
-from unseen.reporting.diagnosis.diagnose import diagnose as diagnose_run
-from unseen.reporting.diagnosis.page import write_diagnosis
-from unseen.reporting.diagnosis.panels import Panel, panels
-from unseen.reporting.diagnosis.words import headline
+
+if TYPE_CHECKING:
+    from unseen.reporting.diagnosis.panels import Panel
 
 
 @app.command()
@@ -24,12 +23,17 @@ def diagnose(
     run: Annotated[Path, typer.Argument(help="Folder of a finished run.", metavar="RUN")],
     target: Targets = None,
     plain: Annotated[
-        Path | None, typer.Option(help="Plain run (K=0) to compare with; else one beside it is looked for.")
+        Path | None, typer.Option(help="ERM run (K=0) to compare with; else one beside it is looked for.")
     ] = None,
     page: Annotated[Path | None, typer.Option("--out", help="Where to write the page; RUN/diagnosis.html.")] = None,
     data: Data = None,
 ) -> None:
     """What the theory says about a finished run: its rounds, its worst cases, how far domains are."""
+    from unseen.reporting.diagnosis.diagnose import diagnose as diagnose_run
+    from unseen.reporting.diagnosis.page import write_diagnosis
+    from unseen.reporting.diagnosis.panels import panels
+    from unseen.reporting.diagnosis.words import headline
+
     with out.status("Looking at the network's features"):
         diagnosis = diagnose_run(run, target or (), plain=plain)
     out.print(Text(headline(diagnosis), style="bold"), end="\n\n")

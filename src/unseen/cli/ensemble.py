@@ -1,4 +1,4 @@
-"""The verb that makes one of several runs."""
+"""The verb that makes an ensemble of several runs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from rich.markup import escape
 
 from unseen.cli.app import app, out
 from unseen.cli.evaluate import RunFolders
-from unseen.ensembles.ensemble import Ensemble
-from unseen.ensembles.rules import DEFAULT, PIXEL_RULES
-from unseen.reporting.kit.wording import counted
+from unseen.ensembles.rule_names import DEFAULT, NAMES
 
 
 @app.command()
 def ensemble(
     runs: RunFolders,
     folder: Annotated[Path, typer.Option("--out", help="Folder of the ensemble, a new one.")],
-    rule: Annotated[str, typer.Option(help=f"Who answers: {', '.join(PIXEL_RULES)}.")] = DEFAULT,
+    rule: Annotated[str, typer.Option(help=f"Who answers: {', '.join(NAMES)}.")] = DEFAULT,
 ) -> None:
     """Make one of several finished runs: for each image the surest of them answers."""
+    from unseen.ensembles.ensemble import Ensemble
+    from unseen.reporting.kit.wording import counted
+
     made = Ensemble.of_runs(runs, rule=rule)
     made.save(folder)
     out.print(

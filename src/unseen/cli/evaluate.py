@@ -1,22 +1,21 @@
-"""Verbs that look: accuracy, the page, the domains there are."""
+"""Verbs that read finished runs and list domains: accuracy, the page, the domains."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 from rich.table import Column, Table
 
 from unseen.cli.app import Data, app, out, print_error
-from unseen.data.catalogue import domains, targets
-from unseen.data.domain import Domain
 from unseen.errors import InputError
-from unseen.reporting.evaluation import Score, config_of, score_run
-from unseen.reporting.runs.page import write_page
-from unseen.runs.job import HELD_OUT, job_of
+
+if TYPE_CHECKING:
+    from unseen.data.domain import Domain
+    from unseen.reporting.evaluation import Score
 
 RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs, or of ensembles.", metavar="RUN...")]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="Domain or folder; may be repeated.")]
@@ -28,6 +27,8 @@ ACROSS = 4
 @app.command()
 def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> None:
     """Accuracy of finished runs on domains, mIoU for masks; on every target of their source when none is named."""
+    from unseen.reporting.evaluation import score_run
+
     found: dict[tuple[str, ...], dict[str, list[Score]]] = {}
     problems = []
     for run in runs:
@@ -72,6 +73,8 @@ def report(
     data: Data = None,
 ) -> None:
     """Write one self-contained HTML page about finished runs."""
+    from unseen.reporting.runs.page import write_page
+
     write_page(runs, page, targets=targets_for(runs[0], target))
     out.print(f"Wrote {escape(str(page))}", highlight=False, soft_wrap=True)
 
@@ -79,6 +82,8 @@ def report(
 @app.command("domains")
 def list_domains(data: Data = None) -> None:
     """List the domains there are, and what is missing with how to get it."""
+    from unseen.data.catalogue import domains
+
     named = Column("name", no_wrap=True)
     here, absent = Table(named, "role", "images", "from", "stands in for", title="Domains"), []
     for entry in domains():
@@ -96,6 +101,10 @@ def list_domains(data: Data = None) -> None:
 
 def targets_for(run: Path, names: Sequence[str] | None) -> list[Domain]:
     """The named domains, or the held-out digits and every target there is, prepared as the run's source was."""
+    from unseen.data.catalogue import targets
+    from unseen.reporting.evaluation import config_of
+    from unseen.runs.job import HELD_OUT, job_of
+
     config = config_of(run)
     job = job_of(config, run)
     held_out = HELD_OUT.get(job.source.lower())

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from unseen.cli.app import Data, app, command_given, interruptible, out, print_warning
-from unseen.cli.demo import command, run_demo
-from unseen.data.catalogue import DEFAULT_SOURCE, targets
+from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.errors import InputError
-from unseen.runs.console import showing
-from unseen.runs.folder import RunFolder
-from unseen.runs.request import Request, read_request, request_of
-from unseen.runs.request import train as run_training
-from unseen.sweep.runner import plan, read_grid
-from unseen.sweep.runner import run as run_sweep
+
+if TYPE_CHECKING:
+    from unseen.runs.request import Request
 
 
 @app.command()
@@ -29,17 +25,19 @@ def train(
     size: Annotated[str | None, typer.Option(help="Resize images: a side, or HEIGHTxWIDTH.")] = None,
     model: Annotated[str | None, typer.Option(help="convnet, fcn-resnet50 or 18, FILE.py:FUNCTION.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
-    K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is plain training (2).")] = None,
+    K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is ERM (2).")] = None,
     T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of every random draw (0).")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads (as torch chooses).")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 (a GPU if there is one).")] = None,
     precision: Annotated[str | None, typer.Option(help="float32 or bf16 (as the hardware has it).")] = None,
     out_: Annotated[Path | None, typer.Option("--out", help="Run folder (runs/NAME).")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on in this run folder; takes no setting.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Resume this run folder; takes no setting.")] = None,
     data: Data = None,
 ) -> None:
     """Train on one source domain (with no options: ADA on the built-in digits)."""
+    from unseen.runs.request import read_request, request_of
+
     flags = {
         "source": source, "images": images, "size": _size(size), "model": model, "gamma": gamma, "K": K, "T": T,
         "seed": seed, "threads": threads, "device": device, "precision": precision, "out": out_,
@@ -67,6 +65,11 @@ def _size(text: str | None) -> int | tuple[int, ...] | None:
 
 
 def _train(request: Request, *, resume: bool, data: str) -> None:
+    from unseen.data.catalogue import targets
+    from unseen.runs.console import showing
+    from unseen.runs.folder import RunFolder
+    from unseen.runs.request import train as run_training
+
     out.print(
         f"{'Resuming' if resume else 'Training on'} {escape(request.job.source)}: {escape(str(request.out))}",
         soft_wrap=True,
@@ -95,6 +98,9 @@ def sweep(
     data: Data = None,
 ) -> None:
     """Train every combination of settings; what an earlier sweep finished is not done again."""
+    from unseen.sweep.runner import plan, read_grid
+    from unseen.sweep.runner import run as run_sweep
+
     requests = read_grid(file, folder)
     again = command_given(context).removesuffix(" --retry")
     out.print(str(plan(requests, retry=retry)), highlight=False, soft_wrap=True)
@@ -114,6 +120,8 @@ def demo(
     ),
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each method.")] = 4,
 ) -> None:
-    """Plain training against ours on the built-in digits: a table and a page, in a few minutes."""
+    """ERM against ADA on the built-in digits: a table and a page, in a few minutes."""
+    from unseen.cli.demo import command, run_demo
+
     with interruptible(command(folder, seeds)):
         run_demo(folder, seeds, out)

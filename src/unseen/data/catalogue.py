@@ -13,14 +13,12 @@ from unseen.data.digits import blend, real_digits, typeset
 from unseen.data.digits import built_in_digits as digits
 from unseen.data.digits.built_in_digits import kernel_problems
 from unseen.data.domain import Domain
+from unseen.data.domain_names import DEFAULT_SOURCE, FOLDER_PREFIX, MASKS_PREFIX
 from unseen.data.root import needed_root, not_found, set_of
 from unseen.data.streets import built_in_streets, real_streets, synthia
 from unseen.data.streets.classes import CONDITIONS, IMAGES, PLACES
 from unseen.errors import InputError, all_problems, did_you_mean
 
-DEFAULT_SOURCE = "mnist5k-train"
-FOLDER_PREFIX = "folder:"
-MASKS_PREFIX = "masks:"
 _ROLES = {"mnist-train": "source", "mnist-test": "held-out source"}
 _STREET_ROLE = "source or target"
 _REAL_TARGETS = ("svhn-test", "mnist-m-test", "syn-test", "usps-test")

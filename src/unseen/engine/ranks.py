@@ -14,17 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 from torch import Tensor
 
+from unseen.base.torchrun import launched
 from unseen.errors import RankLost
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 T = TypeVar("T")
-
-
-def leads() -> bool:
-    """Whether this process is the one that talks: rank 0, or the only one."""
-    return not torch.distributed.is_torchelastic_launched() or os.environ["RANK"] == "0"
 
 
 class Ranks:
@@ -35,7 +31,7 @@ class Ranks:
     @property
     def ranks(self) -> int:
         """How many processes train together."""
-        return int(os.environ["WORLD_SIZE"]) if torch.distributed.is_torchelastic_launched() else 1
+        return int(os.environ["WORLD_SIZE"]) if launched() else 1
 
     @property
     def rank(self) -> int:

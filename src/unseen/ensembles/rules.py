@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from unseen.engine import at_least_float32
+from unseen.ensembles import rule_names
 from unseen.errors import InputError, did_you_mean
 
 
@@ -72,7 +73,7 @@ class GreatestSoftmax(Selection):
     softmax of float32 does to 1 when scores are 17 apart: then the softmax couldn't tell the members from each other.
     """
 
-    name = "greatest-softmax"
+    name = rule_names.GREATEST_SOFTMAX
 
     def certainty(self, scores: Tensor) -> Tensor:
         """log p / (1 - p) of the best class: s_max - log sum of exp(s_j) over the others."""
@@ -83,7 +84,7 @@ class GreatestSoftmax(Selection):
 class GreatestScore(Selection):
     """The paper's equation read literally: argmax_u max_j of the scores themselves, with no softmax."""
 
-    name = "greatest-score"
+    name = rule_names.GREATEST_SCORE
 
     def certainty(self, scores: Tensor) -> Tensor:
         """max_j s_j."""
@@ -97,7 +98,7 @@ class GreatestMargin(Selection):
     Like the softmax, and unlike the score, it doesn't change when a member adds a constant to all its scores.
     """
 
-    name = "greatest-margin"
+    name = rule_names.GREATEST_MARGIN
 
     def certainty(self, scores: Tensor) -> Tensor:
         """s_1 - s_2 of the best two: the log of their softmax ratio."""
@@ -108,7 +109,7 @@ class GreatestMargin(Selection):
 class LeastEntropy(Selection):
     """The member whose softmax has the least entropy: how it shares out what its best class leaves counts, too."""
 
-    name = "least-entropy"
+    name = rule_names.LEAST_ENTROPY
 
     def certainty(self, scores: Tensor) -> Tensor:
         """Sum of p_j log p_j."""
@@ -120,7 +121,7 @@ class LeastEntropy(Selection):
 class MeanSoftmax(Rule):
     """The usual ensemble: the class with the greatest mean softmax over all members."""
 
-    name = "mean-softmax"
+    name = rule_names.MEAN_SOFTMAX
 
     def choose(self, scores: Tensor) -> Choice:
         """The blend's best class and its share, and the member that gives this class the greatest softmax."""
@@ -134,7 +135,7 @@ class MeanSoftmax(Rule):
 class MajorityVote(Rule):
     """The class that most members have as their best; of several, that with the greatest mean softmax."""
 
-    name = "majority-vote"
+    name = rule_names.MAJORITY_VOTE
 
     def choose(self, scores: Tensor) -> Choice:
         """The class, its share of the votes, and of the members that voted for it the one with the greatest softmax."""
@@ -150,7 +151,7 @@ class MajorityVote(Rule):
 class SurestImage(Selection):
     """For pixels: one member answers for the whole image, the one with the greatest mean softmax of its answers."""
 
-    name = "surest-image"
+    name = rule_names.SUREST_IMAGE
 
     def certainty(self, scores: Tensor) -> Tensor:
         """The mean over the image's pixels of max_j p_j, at every pixel."""
@@ -168,7 +169,7 @@ class SurestRegion(Selection):
     one pixel is the greatest softmax, an endless one the surest image.
     """
 
-    name = "surest-region"
+    name = rule_names.SUREST_REGION
     share: float = 1 / 8
     """the window's side, as a share of the image's shorter side"""
 
@@ -198,7 +199,7 @@ RULES: dict[str, Rule] = {
 PIXEL_RULES: dict[str, Rule] = RULES | {rule.name: rule for rule in (SurestImage(), SurestRegion())}
 """The same with those that look at a pixel's image."""
 
-DEFAULT = GreatestSoftmax.name
+DEFAULT = rule_names.DEFAULT
 
 
 def as_rule(rule: Rule | str) -> Rule:

@@ -8,15 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from unseen.data.catalogue import DEFAULT_SOURCE, domain, domains, targets
+from unseen.data.catalogue import domain, domains, targets
 from unseen.data.domain import Domain
+from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.data.root import VARIABLE, data_root, set_of
 from unseen.errors import InputError, did_you_mean
+from unseen.paper.defaults import RESULTS
 from unseen.runs.job import HELD_OUT
 from unseen.runs.request import Request
 from unseen.sweep.runner import grid
 
-RESULTS = "digits.jsonl"
 REAL_SOURCE = "mnist-train"
 REAL = {"SVHN": "svhn-test", "MNIST-M": "mnist-m-test", "SYN": "syn-test", "USPS": "usps-test"}
 """the columns of the paper's figures, and the domain behind each"""

@@ -11,7 +11,6 @@ from rich.console import Console, Group
 from unseen import sweep
 from unseen.base.files import write_atomically
 from unseen.paper.experiment import Experiment, L
-from unseen.paper.lab import RESULTS as RESULTS
 from unseen.paper.methods import Measurement
 from unseen.paper.results import Line, Results
 from unseen.reporting.kit.charts import save

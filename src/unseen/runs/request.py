@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from unseen.base.checks import is_whole
-from unseen.data.catalogue import FOLDER_PREFIX, MASKS_PREFIX, names
+from unseen.data.catalogue import names
+from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.method.settings import ADA, make, problems

@@ -7,6 +7,7 @@ from typing import Any
 
 from unseen.data.catalogue import domain
 from unseen.ensembles.rules import PIXEL_RULES
+from unseen.paper.defaults import MEMBERS
 from unseen.paper.methods import Ensembled, Method, Trained
 from unseen.paper.recipes import power
 from unseen.paper.results import Results
@@ -20,7 +21,6 @@ from unseen.paper.streets.tables import arranged_sheets, bold_sheet, members_she
 from unseen.paper.tables import sheets
 from unseen.reporting.kit.tables import Sheet
 
-MEMBERS = 4  # of an ensemble: the paper's seven would take days on a CPU
 ROUNDS = {"K": 1, "gamma": 1.0}
 
 erm = Trained("ERM", "erm", {"K": 0})

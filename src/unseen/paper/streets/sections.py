@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from unseen.paper.defaults import MEMBERS
 from unseen.paper.findings import MARGIN
 from unseen.paper.results import Line, Results
 from unseen.paper.section import Section, Subject
 from unseen.paper.streets.claims import STREET_CLAIMS
 from unseen.paper.streets.lab import SCENES, SYNTHIA, StreetLab, StreetScale, World
 from unseen.paper.streets.recipe import StreetRecipe
-from unseen.paper.streets.recipes import MEMBERS, STREET_RECIPES, scenes_ensemble
+from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 
 ON_STREETS = Subject(
     title="The paper's street-scene experiments, run again",
