@@ -3,7 +3,8 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data.image_folder import ENDINGS, folder
+from unseen.data.formats.image_file import ENDINGS
+from unseen.data.image_folder import folder
 from unseen.errors import InputError
 
 RED, GREEN, WHITE, BLACK = (255, 0, 0), (0, 255, 0), (255, 255, 255), (0, 0, 0)

@@ -11,9 +11,10 @@ from unseen.base.extras import missing
 from unseen.data import image_folder, masks, official
 from unseen.data.digits import blend, real_digits, typeset
 from unseen.data.digits import built_in_digits as digits
-from unseen.data.digits.built_in_digits import kernel_problems
+from unseen.data.digits.digit_domain import SIDE
 from unseen.data.domain import Domain
 from unseen.data.domain_names import DEFAULT_SOURCE, FOLDER_PREFIX, MASKS_PREFIX
+from unseen.data.images import Size, kernel_problems
 from unseen.data.root import needed_root, not_found, set_of
 from unseen.data.streets import built_in_streets, real_streets, synthia
 from unseen.data.streets.classes import CONDITIONS, IMAGES, PLACES
@@ -93,7 +94,7 @@ _SCENES = Entry(
 
 def domain(
     name: str | Path,
-    size: image_folder.Size = None,
+    size: Size = None,
     *,
     classes: Sequence[str] | None = None,
     resize: str = "bilinear",
@@ -232,9 +233,9 @@ def targets(source: str = DEFAULT_SOURCE) -> tuple[str, ...]:
     return tuple(entry.name for entry, _, _ in _BUILT_IN if entry.role == "target") if digit else ()
 
 
-def _refuse_other_size(name: str, size: image_folder.Size) -> None:
-    if size not in (None, digits.SIDE, (digits.SIDE, digits.SIDE)):
+def _refuse_other_size(name: str, size: Size) -> None:
+    if size not in (None, SIDE, (SIDE, SIDE)):
         raise InputError(
-            f"{name}: expected images of size {size}, but these are digits, {digits.SIDE}x{digits.SIDE}, with one "
+            f"{name}: expected images of size {size}, but these are digits, {SIDE}x{SIDE}, with one "
             "class for each image; leave size out, or use domains like the source"
         )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.data import official
-from unseen.data.digits.built_in_digits import Labels, Pixels
+from unseen.data.images import Labels, Pixels
 from unseen.data.official import OfficialFile
 from unseen.data.root import find, set_of
 from unseen.errors import InputError

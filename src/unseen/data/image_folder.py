@@ -13,17 +13,14 @@ import torch
 from numpy.typing import NDArray
 
 from unseen.base.extras import require
-from unseen.data.digits.built_in_digits import kernel_problems
 from unseen.data.domain import Domain
+from unseen.data.formats.image_file import ENDINGS, is_image, open_upright
+from unseen.data.images import Size, checked_size, kernel_problems, pixels_of
+from unseen.data.reading import listed, refuse_two_sizes, visible
 from unseen.errors import InputError, all_problems
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
-ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff")
-_LISTED = 10  # problems that one message spells out
-
-Size = int | tuple[int, int] | None
+    pass
 
 
 def folder(
@@ -57,16 +54,6 @@ def folder(
     pixels = _read(root, [file for members in files.values() for file in members], size, channels, resize)
     images = torch.from_numpy(pixels).movedim(3, 1).float().contiguous() / 255
     return Domain(name or root.resolve().name, images, torch.tensor(labels), order, f"folder {root}")
-
-
-def checked_size(size: Size) -> tuple[int, int] | None:
-    """A side or (height, width) as (height, width)."""
-    if size is None:
-        return None
-    sides = [size, size] if isinstance(size, int) else list(size) if isinstance(size, tuple | list) else []
-    if len(sides) != 2 or not all(isinstance(side, int) and side > 0 for side in sides):
-        raise InputError(f"size is {size!r}, expected a side in pixels or (height, width), for instance 32")
-    return sides[0], sides[1]
 
 
 def _files_by_class(root: Path) -> dict[str, list[Path]]:
@@ -125,71 +112,5 @@ def _read(root: Path, files: list[Path], size: tuple[int, int] | None, channels:
     return np.stack(images)
 
 
-def refuse_two_sizes(root: Path, files: Sequence[Path], images: Sequence[NDArray[np.uint8]]) -> None:
-    """Refuse images of several sizes, with the most frequent one as the size to give."""
-    sizes = Counter(image.shape[:2] for image in images)
-    if len(sizes) > 1:
-        (height, width), count = sizes.most_common(1)[0]
-        other = next(file for file, image in zip(files, images, strict=True) if image.shape[:2] != (height, width))
-        raise InputError(
-            f"{root}: images have {len(sizes)} different sizes: {count} of {len(files)} are {height}x{width}, "
-            f"{relative(other, root)} isn't; expected one size: pass size=({height}, {width}) to resize all to it"
-        )
-
-
-def relative(file: Path, root: Path) -> Path:
-    """How a message calls a file: from ``root`` on, where it lies below it."""
-    return file.relative_to(root) if file.is_relative_to(root) else file
-
-
-def open_upright(file: Path, channels: int = 3) -> Image:
-    """An image file decoded, turned as its EXIF says, in 8-bit RGB or grey."""
-    from PIL import Image, ImageOps
-
-    with Image.open(file) as opened:
-        return _eight_bits(ImageOps.exif_transpose(opened)).convert("RGB" if channels == 3 else "L")
-
-
-def pixels_of(image: Image, size: tuple[int, int] | None, resize: str = "bilinear") -> NDArray[np.uint8]:
-    """The image as uint8 (H, W, channels), resized to (height, width) if given; Pillow smooths what it shrinks."""
-    from PIL import Image
-
-    if size is not None:
-        image = image.resize((size[1], size[0]), Image.Resampling[resize.upper()])
-    return np.asarray(image).reshape(image.height, image.width, -1)
-
-
-def _eight_bits(image: Image) -> Image:
-    """Any mode as one whose conversion to RGB or grey keeps the picture: Pillow itself would clip 16 bits at 255."""
-    from PIL import Image
-
-    if image.mode == "F":
-        raise ValueError("floating-point pixels have no agreed white; save it as 8-bit or 16-bit")
-    if image.mode == "I" or image.mode.startswith("I;16"):
-        levels = np.asarray(image).astype(np.int64)
-        if levels.min() < 0 or levels.max() > 65535:
-            raise ValueError("pixels lie outside 0..65535; save it as 8-bit or 16-bit")
-        return Image.fromarray(np.rint(levels / 257).astype(np.uint8))
-    if image.has_transparency_data:
-        return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA"))
-    return image
-
-
-def visible(path: Path) -> list[Path]:
-    """What is in a folder, sorted by name, hidden entries left out."""
-    return sorted((entry for entry in path.iterdir() if not entry.name.startswith(".")), key=lambda e: e.name)
-
-
-def is_image(path: Path) -> bool:
-    """Whether it is a file with an ending of images."""
-    return path.suffix.lower() in ENDINGS and path.is_file()
-
-
 def _endings() -> str:
     return ", ".join(ENDINGS)
-
-
-def listed(problems: list[str]) -> list[str]:
-    """The first few problems, and how many more there are."""
-    more = len(problems) - _LISTED
-    return [*problems[:_LISTED], f"and {more} more like these"] if more > 0 else problems

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unseen.base.extras import require
-from unseen.data.image_folder import is_image, listed, open_upright, pixels_of, refuse_two_sizes, relative, visible
+from unseen.data.formats.image_file import is_image, open_upright
+from unseen.data.images import as_images, pixels_of
+from unseen.data.reading import listed, refuse_two_sizes, relative, visible
 from unseen.errors import InputError, all_problems
 
 Mask: TypeAlias = NDArray[np.uint8]
@@ -92,15 +94,6 @@ def read_pairs(
     all_problems(str(where), listed(problems))
     refuse_two_sizes(where, [pair.image for pair in pairs], images)
     return as_images(images), torch.from_numpy(np.stack(masks))
-
-
-def as_images(pixels: Sequence[NDArray[np.uint8]]) -> Tensor:
-    """Images (H, W, channels) of one size as float32 (N, channels, H, W) in [0, 1], with one copy in memory."""
-    height, width, channels = pixels[0].shape
-    images = np.empty((len(pixels), channels, height, width), np.float32)
-    for image, given in zip(images, pixels, strict=True):
-        np.divide(given.transpose(2, 0, 1), 255, out=image, dtype=np.float32)
-    return torch.from_numpy(images)
 
 
 def resized_mask(mask: Mask, size: tuple[int, int] | None) -> Mask:

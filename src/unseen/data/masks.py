@@ -8,9 +8,8 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 
-from unseen.data.digits.built_in_digits import kernel_problems
 from unseen.data.domain import Domain
-from unseen.data.image_folder import Size, checked_size
+from unseen.data.images import Size, checked_size, kernel_problems
 from unseen.data.mask_codes import Classes, Codes, Value, make_codes, spell_strays
 from unseen.data.mask_pairs import Mask, pair_up, read_pairs
 from unseen.errors import InputError, all_problems

@@ -12,10 +12,9 @@ from torch import nn
 
 from unseen.base.checks import is_whole, type_problems
 from unseen.data.catalogue import domain, is_drawn
-from unseen.data.digits.built_in_digits import kernel_problems
 from unseen.data.domain import Domain
 from unseen.data.domain_names import DEFAULT_SOURCE
-from unseen.data.image_folder import Size
+from unseen.data.images import Size, kernel_problems
 from unseen.engine import Engine
 from unseen.errors import InputError, RunFolderError, all_problems
 from unseen.models import ConvNet

@@ -6,13 +6,8 @@ import torch
 from PIL import Image
 
 from unseen.data.digits import built_in_digits as digits
-from unseen.data.digits.built_in_digits import (
-    digit_domain,
-    heldout_digits,
-    mnist5k_heldout,
-    mnist5k_train,
-    training_digits,
-)
+from unseen.data.digits.built_in_digits import heldout_digits, mnist5k_heldout, mnist5k_train, training_digits
+from unseen.data.digits.digit_domain import digit_domain
 
 
 def slow_bilinear(image, side):
@@ -100,7 +95,7 @@ def load_uci():
 def test_a_set_of_more_images_than_are_resized_at_once_is_resized_alike(monkeypatch):
     pixels = np.random.default_rng(0).integers(0, 256, (7, 28, 28), dtype=np.uint8)
     at_once = digit_domain("given", pixels, np.arange(7), "test")
-    monkeypatch.setattr(digits, "_AT_ONCE", 3)
+    monkeypatch.setattr("unseen.data.digits.digit_domain._AT_ONCE", 3)
     assert digit_domain("given", pixels, np.arange(7), "test").fingerprint == at_once.fingerprint
 
 

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.random import Generator
 
 from unseen.base.extras import require
-from unseen.data.digits.built_in_digits import SIDE, Pixels, digit_domain, heldout_digits
+from unseen.data.digits.built_in_digits import heldout_digits
+from unseen.data.digits.digit_domain import SIDE, digit_domain
 from unseen.data.domain import Domain
+from unseen.data.images import Pixels
 
 SEED = 180512018
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")

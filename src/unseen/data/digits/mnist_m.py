@@ -11,9 +11,10 @@ from unseen.base.extras import require
 from unseen.data import official
 from unseen.data.copies import Copy, Raw, again, checked, refuse_page, refused
 from unseen.data.digits.blend import SEED, blend, crops
-from unseen.data.digits.built_in_digits import SIDE, Pixels
+from unseen.data.digits.digit_domain import SIDE
 from unseen.data.formats.idx import find_idx
 from unseen.data.formats.npz import find_npz
+from unseen.data.images import Pixels
 from unseen.data.root import FOLDERS
 
 PHOTOGRAPHS = 200  # BSDS500's training part

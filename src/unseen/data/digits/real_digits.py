@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unseen.data import official
 from unseen.data.copies import Copy, refused
-from unseen.data.digits.built_in_digits import digit_domain
+from unseen.data.digits.digit_domain import digit_domain
 from unseen.data.digits.mnist_m import find_folder, find_ingredients
 from unseen.data.domain import Domain
 from unseen.data.formats.idx import find_idx

@@ -15,8 +15,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from unseen.base.extras import require
-from unseen.data.digits.built_in_digits import SIDE, Pixels, digit_domain
+from unseen.data.digits.digit_domain import SIDE, digit_domain
 from unseen.data.domain import Domain
+from unseen.data.images import Pixels
 from unseen.errors import InputError
 
 if TYPE_CHECKING:

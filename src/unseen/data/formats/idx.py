@@ -15,7 +15,7 @@ import numpy as np
 
 from unseen.data import official
 from unseen.data.copies import Copy, Raw, again, check_length, checked, compare_digests, refuse_page, refused
-from unseen.data.digits.built_in_digits import Pixels
+from unseen.data.images import Pixels
 from unseen.data.official import OfficialFile
 from unseen.data.root import find, set_of
 

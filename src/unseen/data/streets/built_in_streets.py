@@ -9,7 +9,7 @@ import torch
 
 from unseen import scenes
 from unseen.data.domain import Domain, same_classes
-from unseen.data.image_folder import Size, checked_size
+from unseen.data.images import Size, checked_size
 from unseen.data.mask_codes import make_codes
 from unseen.data.streets.classes import CLASSES, CONDITIONS, IMAGES, PLACES, SIZE, SYNTHIA_IDS, SYNTHIA_VOID
 

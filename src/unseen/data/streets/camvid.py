@@ -17,9 +17,9 @@ from unseen.base.extras import require
 from unseen.data.copies import refused
 from unseen.data.domain import Domain
 from unseen.data.formats.npz import arrays, shape_of
-from unseen.data.image_folder import Size, checked_size, pixels_of
+from unseen.data.images import Size, as_images, checked_size, pixels_of
 from unseen.data.mask_codes import make_codes, spell_strays
-from unseen.data.mask_pairs import Mask, Pair, ReadMask, as_images, pair_up, read_pairs, resized_mask
+from unseen.data.mask_pairs import Mask, Pair, ReadMask, pair_up, read_pairs, resized_mask
 from unseen.data.root import find, find_folder, needed_root, not_found
 from unseen.data.streets.classes import SIZE
 from unseen.errors import InputError, all_problems

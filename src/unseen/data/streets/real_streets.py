@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from unseen.data.domain import Domain, same_classes
-from unseen.data.image_folder import Size
+from unseen.data.images import Size
 from unseen.data.streets import camvid, synthia
 from unseen.data.streets.classes import CLASSES, CONDITIONS, IMAGES, PLACES, SIZE
 

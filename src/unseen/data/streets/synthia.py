@@ -15,7 +15,7 @@ import torch
 from unseen.base.randomness import generator
 from unseen.data.domain import Domain
 from unseen.data.formats.png import read_header, read_png
-from unseen.data.image_folder import Size, checked_size
+from unseen.data.images import Size, checked_size
 from unseen.data.mask_codes import make_codes, spell_strays
 from unseen.data.mask_pairs import Mask, Pair, pair_up, read_pairs
 from unseen.data.root import find_folder, needed_root, not_found

@@ -1,0 +1,42 @@
+"""What readers of many files share: which files count, what is wrong with them, and how a message names them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unseen.errors import InputError
+
+_LISTED = 10  # problems that one message spells out
+
+
+def visible(path: Path) -> list[Path]:
+    """What is in a folder, sorted by name, hidden entries left out."""
+    return sorted((entry for entry in path.iterdir() if not entry.name.startswith(".")), key=lambda e: e.name)
+
+
+def relative(file: Path, root: Path) -> Path:
+    """How a message calls a file: from ``root`` on, where it lies below it."""
+    return file.relative_to(root) if file.is_relative_to(root) else file
+
+
+def listed(problems: list[str]) -> list[str]:
+    """The first few problems, and how many more there are."""
+    more = len(problems) - _LISTED
+    return [*problems[:_LISTED], f"and {more} more like these"] if more > 0 else problems
+
+
+def refuse_two_sizes(root: Path, files: Sequence[Path], images: Sequence[NDArray[np.uint8]]) -> None:
+    """Refuse images of several sizes, with the most frequent one as the size to give."""
+    sizes = Counter(image.shape[:2] for image in images)
+    if len(sizes) > 1:
+        (height, width), count = sizes.most_common(1)[0]
+        other = next(file for file, image in zip(files, images, strict=True) if image.shape[:2] != (height, width))
+        raise InputError(
+            f"{root}: images have {len(sizes)} different sizes: {count} of {len(files)} are {height}x{width}, "
+            f"{relative(other, root)} isn't; expected one size: pass size=({height}, {width}) to resize all to it"
+        )
