@@ -27,7 +27,7 @@ class Server(ThreadingHTTPServer):
         self.scheme = scheme
         self.behaviours: list[Behaviour] = []
         self.requests: list[dict[str, str]] = []
-        self.goes_on = threading.Event()
+        self.resumes = threading.Event()
         """What a behaviour that stalls waits for."""
 
     def does(self, *behaviours: Behaviour) -> None:
@@ -83,7 +83,7 @@ def serving(authority: trustme.CA | None, name: str = ADDRESS) -> Iterator[Serve
         try:
             yield server
         finally:
-            server.goes_on.set()
+            server.resumes.set()
             server.shutdown()
             thread.join()
 
@@ -136,7 +136,7 @@ def _send(handler: BaseHTTPRequestHandler, body: bytes, stalls: int | None) -> N
     if stalls is not None:
         handler.wfile.write(body[:stalls])
         handler.wfile.flush()
-        handler.server.goes_on.wait(30)
+        handler.server.resumes.wait(30)
         body = body[stalls:]
     with suppress(OSError):
         handler.wfile.write(body)

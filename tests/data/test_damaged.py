@@ -97,14 +97,14 @@ def test_a_compressed_file_that_was_cut_short_is_called_damaged(name, file, publ
     assert "a damaged one" in said(name, tmp_path)
 
 
-def test_images_and_labels_with_each_others_name_are_told_apart(publish, tmp_path):
+def test_images_and_labels_with_each_others_name_are_recognized(publish, tmp_path):
     publish("mnist-train")
     images, labels = (tmp_path / f"train-{kind}-ubyte.gz" for kind in ("images-idx3", "labels-idx1"))
     aside = images.rename(tmp_path / "aside")
     labels.rename(images)
     aside.rename(labels)
     message = said("mnist-train", tmp_path)
-    assert message == f"{images}: expected images, got labels; the two files bear each other's name: swap them"
+    assert message == f"{images}: expected images, got labels; the two files' names are swapped: rename them"
     assert listed("mnist-train", tmp_path) == message
 
 

@@ -1,4 +1,4 @@
-"""What a domain promises, what is taken for one, and every way of being refused at the door."""
+"""What a domain promises, what is taken for one, and every way of being refused."""
 
 import dataclasses
 import hashlib
@@ -181,9 +181,9 @@ BAD = {
 }
 
 
-def assert_refused(x, y, door, said):
+def assert_refused(x, y, entry, said):
     with pytest.raises(InputError) as caught:
-        Domain("mine", x, y, NAMES) if door == "Domain" else as_domain((x, y), "mine", classes=4)
+        Domain("mine", x, y, NAMES) if entry == "Domain" else as_domain((x, y), "mine", classes=4)
     assert str(caught.value).startswith("mine: ")
     assert "\n" not in str(caught.value), "one mistake, one problem"
     for part in said:
@@ -191,9 +191,9 @@ def assert_refused(x, y, door, said):
 
 
 @pytest.mark.parametrize(("change", "said"), BAD.values(), ids=BAD)
-@pytest.mark.parametrize("door", ["Domain", "as_domain"])
-def test_bad_data_is_refused_with_the_value_the_expected_and_the_fix(change, said, door, digits):
-    assert_refused(*change(*digits), door, said)
+@pytest.mark.parametrize("entry", ["Domain", "as_domain"])
+def test_bad_data_is_refused_with_the_value_the_expected_and_the_fix(change, said, entry, digits):
+    assert_refused(*change(*digits), entry, said)
 
 
 def test_values_of_exactly_0_and_1_are_fine(digits):
@@ -304,7 +304,7 @@ def test_the_fingerprint_sees_every_pixel_of_the_masks(streets, domain):
     assert Domain("streets", images, changed, NAMES).fingerprint not in (made.fingerprint, domain.fingerprint)
 
 
-def test_labels_and_masks_of_the_same_bytes_are_told_apart():
+def test_labels_and_masks_of_the_same_bytes_differ_in_fingerprint():
     images = torch.zeros(1, 1, 2, 4)
     numbers, masks = torch.zeros(1, dtype=torch.long), torch.zeros(1, 2, 4, dtype=torch.uint8)
     assert len({Domain("a", images, labels, NAMES).fingerprint for labels in (numbers, masks)}) == 2
@@ -373,9 +373,9 @@ BAD_MASKS = {
 
 
 @pytest.mark.parametrize(("change", "said"), BAD_MASKS.values(), ids=BAD_MASKS)
-@pytest.mark.parametrize("door", ["Domain", "as_domain"])
-def test_bad_masks_are_refused_with_the_value_the_expected_and_the_fix(change, said, door, streets):
-    assert_refused(*change(*streets), door, said)
+@pytest.mark.parametrize("entry", ["Domain", "as_domain"])
+def test_bad_masks_are_refused_with_the_value_the_expected_and_the_fix(change, said, entry, streets):
+    assert_refused(*change(*streets), entry, said)
 
 
 IMAGE, MASK = torch.zeros(3, 8, 8), torch.zeros(8, 8, dtype=torch.long)

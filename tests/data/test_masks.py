@@ -139,7 +139,7 @@ def test_grey_images_have_one_channel(mine):
     assert "channels is 2, expected 3 (RGB) or 1 (grey)" in refused(mine, channels=2)
 
 
-def test_every_unpaired_file_is_told_in_one_message(mine):
+def test_every_unpaired_file_is_reported_in_one_message(mine):
     (mine / "masks/0.png").unlink()
     (mine / "images/2.bmp").unlink()
     shutil.copy(mine / "images/1.bmp", mine / "images/1.png")
@@ -153,7 +153,7 @@ def test_every_unpaired_file_is_told_in_one_message(mine):
     assert "have the name of another, with another ending, the first is 1.bmp; keep one of each name" in said
 
 
-def test_every_unusable_file_is_told_in_one_message(mine):
+def test_every_unusable_file_is_reported_in_one_message(mine):
     strange = numbers(0)
     strange[3, :4], strange[4, 0] = 7, 9
     Image.fromarray(strange).save(mine / "masks/0.png")
@@ -201,7 +201,7 @@ BAD_CLASSES = {
 
 
 @pytest.mark.parametrize(("classes", "void", "said"), BAD_CLASSES.values(), ids=BAD_CLASSES)
-def test_classes_that_cannot_be_told_apart_are_refused(classes, void, said, mine):
+def test_classes_with_one_value_for_two_are_refused(classes, void, said, mine):
     message = refused(mine, classes, void=void)
     assert message.startswith("classes: ")
     assert said in message
@@ -283,7 +283,7 @@ def test_classes_that_are_no_list_of_names_are_refused(mine, classes):
         masks(mine / "images", mine / "masks", classes)
 
 
-def test_masks_saved_as_jpeg_are_told_from_missing_ones(mine):
+def test_masks_saved_as_jpeg_are_not_called_missing_ones(mine):
     for file in (mine / "masks").glob("*.png"):
         file.rename(file.with_suffix(".jpg"))
     with pytest.raises(InputError, match=r"save them as PNG \(there are .jpg; JPEG changes the values\)"):

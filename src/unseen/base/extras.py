@@ -1,4 +1,4 @@
-"""Packages that only some domains need: imported where they are used, asked for by name where they are missing."""
+"""Optional packages: imported where they are used; where one is missing, the error has the pip command."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ def download(
 
 
 def _fetch(names: list[str], data: Path | None) -> None:
-    from unseen.data.download.obtain import files_of, folder_to_fill
+    from unseen.data.download.obtain import download_folder, files_of
 
-    files, root = files_of(names), folder_to_fill(data)
+    files, root = files_of(names), download_folder(data)
     with interruptible(shlex.join(["unseen", "download", *names, "--data", str(root)])):
         _obtain_all(files, root)
     _say(f"Done: {root}. Next: unseen domains --data {shlex.quote(str(root))}")

@@ -110,7 +110,7 @@ def domain(
     one that the environment variable ``UNSEEN_DATA`` names. Digits that aren't 32x32, and folders' images when ``size``
     is given, are resized by the kernel ``resize``: "bilinear", or "lanczos" as in the authors' code.
 
-    ``size`` and ``classes`` are those of ``folder`` and hold for folders and streets, which are 192x320 unless told;
+    ``size`` and ``classes`` are those of ``folder`` and hold for folders and streets, which are 192x320 unless given;
     digits are 32x32, ten classes. ``images`` is how many there shall be of a street domain (900, where it has or makes
     more); ``seed`` draws those of a SYNTHIA sequence and renders built-in scenes.
     A built-in or real name means that domain even where a folder of that name exists.
@@ -124,7 +124,7 @@ def domain(
     if text.lower() in real_digits.NAMES:
         _refuse_other_size(text, size)
         return real_digits.load(text.lower(), data, resize)
-    street = real_streets.spelled(text)
+    street = real_streets.canonical_name(text)
     if street is not None:
         return real_streets.load(street, data, size=size, classes=classes, resize=resize, images=images, seed=seed)
     if text.lower() in built_in_streets.NAMES:
@@ -153,7 +153,7 @@ def _nearest(text: str) -> str:
 
 def is_drawn(name: str) -> bool:
     """Whether a domain has as many images as are asked for: rendered scenes, and sequences that are drawn from."""
-    return name.lower() in built_in_streets.NAMES or real_streets.spelled(name) in synthia.SEQUENCES
+    return name.lower() in built_in_streets.NAMES or real_streets.canonical_name(name) in synthia.SEQUENCES
 
 
 def names() -> tuple[str, ...]:
@@ -225,7 +225,7 @@ def targets(source: str = DEFAULT_SOURCE) -> tuple[str, ...]:
         return tuple(name for name in _REAL_TARGETS if _real_entry(name, None).missing is None)
     if source.lower() in built_in_streets.NAMES:
         return tuple(name for name in built_in_streets.NAMES if name != source.lower())
-    street = real_streets.spelled(source)
+    street = real_streets.canonical_name(source)
     if street is not None:
         there = [entry.name for entry in _streets(street.partition("-")[0], None) if entry.missing is None]
         return tuple(name for name in there if name != street)

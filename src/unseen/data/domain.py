@@ -1,4 +1,4 @@
-"""A domain: a named, labelled set of images, checked once at the door so that nothing after it has to."""
+"""A domain: a named, labelled set of images, checked once when it is made, so that nothing later has to."""
 
 from __future__ import annotations
 

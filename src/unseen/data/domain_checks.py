@@ -1,4 +1,4 @@
-"""What is refused at a domain's door: images and labels that no training should start with."""
+"""The checks of a domain's images and labels: what no training should start with is refused."""
 
 from __future__ import annotations
 

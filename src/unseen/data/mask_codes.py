@@ -49,20 +49,20 @@ class Codes:
         """The same for values that are in memory."""
         known, labels = self._table
         at = np.searchsorted(known, values).clip(max=len(known) - 1)
-        strange = known[at] != values
-        found, counts = np.unique(values[strange], return_counts=True)
-        strays = {self.spell(int(value)): int(count) for value, count in zip(found, counts, strict=True)}
-        return np.where(strange, np.uint8(VOID), labels[at]), strays
+        is_unknown = known[at] != values
+        found, counts = np.unique(values[is_unknown], return_counts=True)
+        unknown = {self.spell(int(value)): int(count) for value, count in zip(found, counts, strict=True)}
+        return np.where(is_unknown, np.uint8(VOID), labels[at]), unknown
 
     def spell(self, value: int) -> str:
         """A value as people write it: 7, or #804080."""
         return f"#{value:06x}" if self.coloured else str(value)
 
 
-def spell_strays(strays: Mapping[str, int]) -> str:
+def spell_unknown(unknown: Mapping[str, int]) -> str:
     """``13 (204 pixels), 14 (3 pixels)``."""
-    shown = [f"{value} ({count:,} pixels)" for value, count in list(strays.items())[:_SPELLED]]
-    return ", ".join(shown) + (f" and {len(strays) - _SPELLED} more" if len(strays) > _SPELLED else "")
+    shown = [f"{value} ({count:,} pixels)" for value, count in list(unknown.items())[:_SPELLED]]
+    return ", ".join(shown) + (f" and {len(unknown) - _SPELLED} more" if len(unknown) > _SPELLED else "")
 
 
 def read_values(path: Path, coloured: bool) -> NDArray[Any]:

@@ -86,9 +86,9 @@ def read_pairs(
     masks: list[Mask] = []
     problems: list[str] = []
     for pair in pairs:
-        with _noting(relative(pair.mask, where), problems):
+        with _noting_problems(relative(pair.mask, where), problems):
             mask = read_mask(pair.mask)
-            with _noting(relative(pair.image, where), problems):
+            with _noting_problems(relative(pair.image, where), problems):
                 images.append(_pixels(pair, mask.shape, size, channels, resize))
                 masks.append(resized_mask(mask, size))
     all_problems(str(where), listed(problems))
@@ -102,8 +102,8 @@ def resized_mask(mask: Mask, size: tuple[int, int] | None) -> Mask:
 
 
 @contextmanager
-def _noting(file: Path, problems: list[str]) -> Iterator[None]:
-    """Go on after what is wrong with a file, and note it."""
+def _noting_problems(file: Path, problems: list[str]) -> Iterator[None]:
+    """Note what is wrong with a file, so that the next one is read too."""
     try:
         yield
     except InputError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from unseen.data.domain import Domain
 from unseen.data.images import Size, checked_size, kernel_problems
-from unseen.data.mask_codes import Classes, Codes, Value, make_codes, spell_strays
+from unseen.data.mask_codes import Classes, Codes, Value, make_codes, spell_unknown
 from unseen.data.mask_pairs import Mask, pair_up, read_pairs
 from unseen.errors import InputError, all_problems
 
@@ -99,9 +99,9 @@ def is_masks_folder(path: str | PathLike[str]) -> bool:
 
 
 def _read_mask(codes: Codes, path: Path) -> Mask:
-    labels, strays = codes.read(path)
-    if strays:
-        raise InputError(f"has values of no class: {spell_strays(strays)}; add them to the classes, or to void")
+    labels, unknown = codes.read(path)
+    if unknown:
+        raise InputError(f"has values of no class: {spell_unknown(unknown)}; add them to the classes, or to void")
     return labels
 
 

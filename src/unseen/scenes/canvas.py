@@ -1,4 +1,4 @@
-"""A small flat picture under way: where it is solid, how light each spot is, which colour the spot has."""
+"""A small flat picture being drawn: where it is solid, how light each spot is, which colour the spot has."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Picture:
 
 
 class Canvas:
-    """A picture under way; coordinates are shares of its side, y downwards."""
+    """A picture being drawn; coordinates are shares of its side, y downwards."""
 
     def __init__(self) -> None:
         self.solid = np.zeros((SIDE, SIDE), bool)

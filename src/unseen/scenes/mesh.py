@@ -1,4 +1,4 @@
-"""What a scene is made of: planar faces, gathered object by object, and at the end put into columns.
+"""What a scene is made of: planar faces, gathered object by object, and at the end stored as arrays.
 
 A face's corners go counter-clockwise as seen from outside and start at its lower left. The first edge is the texture's
 horizontal axis. Labels hang on faces, so that a pixel's class comes from the polygon that gave it its colour.

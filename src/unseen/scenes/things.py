@@ -1,4 +1,4 @@
-"""Sprites put into a scene: plants, people, bicycles."""
+"""Sprites placed in a scene: plants, people, bicycles."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def test_without_a_data_folder_it_says_how_to_name_one():
 @pytest.mark.parametrize(
     ("path", "said"), [("nope", "nothing there"), ("file", "a file")], ids=["a path that is not there", "a file"]
 )
-def test_a_data_folder_that_is_none_is_refused_and_told_in_the_list(path, said, tmp_path, monkeypatch):
+def test_a_data_folder_that_is_none_is_refused_and_reported_in_the_list(path, said, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=rf"expected a folder with data sets, found {said}"):
         root.use(tmp_path / path)
@@ -239,7 +239,7 @@ def test_a_data_folder_that_is_none_is_refused_and_told_in_the_list(path, said, 
 
 
 @pytest.mark.parametrize("name", real_digits.NAMES)
-def test_a_set_that_is_not_there_is_told_with_where_it_was_looked_for_and_how_to_get_it(name, tmp_path):
+def test_a_set_that_is_not_there_is_reported_with_where_it_was_looked_for_and_how_to_get_it(name, tmp_path):
     said = refused(name, tmp_path)
     assert said == f"{name}: {entry(name, tmp_path).missing}"
     assert str(tmp_path) in said

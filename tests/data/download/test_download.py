@@ -493,14 +493,14 @@ def test_a_redirect_to_http_is_refused_and_not_followed(server, get, path):
     with serving(None) as plain:
         plain.does(gives(CONTENT))
         server.does(says(301, Location=plain.url()))
-        refused(rf"sends on to {plain.url()}; expected https", get)
+        refused(rf"redirects to {plain.url()}; expected https", get)
         assert (plain.requests, left(path)) == ([], [])
 
 
 @pytest.mark.parametrize("place", ["file:///etc/hosts", "ftp://127.0.0.1/f", "data:,x", "https://[", "https://", ""])
 def test_a_redirect_to_anything_else_is_refused(server, get, path, place):
     server.does(says(302, Location=place))
-    refused("(sends on to|answered 302)", get)
+    refused("(redirects to|answered 302)", get)
     assert left(path) == []
 
 
@@ -584,7 +584,7 @@ def test_of_two_that_fetch_one_file_the_second_is_refused_and_the_first_is_undis
     while not (part(path).exists() and part(path).stat().st_size == 20_000):
         time.sleep(0.005)
     refused(r"file\.bin\.part is in use by another process", get)
-    server.goes_on.set()
+    server.resumes.set()
     first.join()
     assert (path.read_bytes(), left(path)) == (CONTENT, ["file.bin"])
 

@@ -11,7 +11,7 @@ import pytest
 from serving import gives, says, trusted
 
 from unseen.data import official
-from unseen.data.download.obtain import TERMS, files_of, folder_to_fill, found, obtain, published_sets
+from unseen.data.download.obtain import TERMS, download_folder, files_of, found, obtain, published_sets
 from unseen.data.download.transfer import RetryPolicy
 from unseen.data.official import OfficialFile
 from unseen.errors import InputError, SaveFailed
@@ -89,7 +89,7 @@ def test_an_archive_that_was_got_by_hand_is_unpacked_without_a_request(server, r
     assert server.requests == []
 
 
-def test_what_cannot_be_fetched_is_told_with_how_to_get_it_by_hand_and_where_it_belongs(server, root):
+def test_what_cannot_be_fetched_is_reported_with_how_to_get_it_by_hand_and_where_it_belongs(server, root):
     server.does(says(404))
     file = published(PIXELS, server.url(), how="write to the authors")
     place = rf"Got by hand \(write to the authors\), it belongs at {root}/svhn/file\.mat"
@@ -155,8 +155,8 @@ def test_every_set_has_terms_and_every_file_an_https_address_or_a_way_by_hand_an
 def test_the_folder_is_the_given_one_else_the_environments(monkeypatch, tmp_path):
     monkeypatch.setenv("UNSEEN_DATA", "~/sets")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert folder_to_fill(None) == tmp_path / "sets"
-    assert folder_to_fill(Path("~/other")) == tmp_path / "other"
+    assert download_folder(None) == tmp_path / "sets"
+    assert download_folder(Path("~/other")) == tmp_path / "other"
     monkeypatch.delenv("UNSEEN_DATA")
     with pytest.raises(InputError, match="expected a folder to put the files in; give it with --data, or set UNSEEN_D"):
-        folder_to_fill(None)
+        download_folder(None)

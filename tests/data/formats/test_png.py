@@ -1,4 +1,4 @@
-"""The reader of PNG files: every filter, depth and kind gives the numbers that were written; damage is told."""
+"""The reader of PNG files: every filter, depth and kind gives the numbers that were written; damage is reported."""
 
 import time
 import zlib

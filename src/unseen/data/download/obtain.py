@@ -47,7 +47,7 @@ def files_of(names: Sequence[str]) -> list[OfficialFile]:
     return list(dict.fromkeys(file for name in names for file in known[name.lower()]))
 
 
-def folder_to_fill(given: Path | None) -> Path:
+def download_folder(given: Path | None) -> Path:
     """The data folder that is given, else the one that ``UNSEEN_DATA`` names; it need not exist yet."""
     named = given or os.environ.get(VARIABLE)
     if not named:

@@ -31,7 +31,7 @@ class Partial:
     """What has come of a file so far, and in ``NAME.part.json`` of which version at which address."""
 
     def __init__(self, target: Path, file: IO[bytes]) -> None:
-        self.target, self.path, self._note = target, _beside(target, ".part"), _beside(target, ".part.json")
+        self.target, self.path, self._note = target, _sibling(target, ".part"), _sibling(target, ".part.json")
         self._file = file
 
     @property
@@ -105,7 +105,7 @@ class Partial:
 def partial_of(target: Path) -> Iterator[Partial]:
     """The partial file of ``target``, locked: however this process ends, the next one finds what it got."""
     made = [folder for folder in target.parents if not folder.exists()]
-    with _opened_alone(_beside(target, ".part")) as file:
+    with _open_locked(_sibling(target, ".part")) as file:
         partial = Partial(target, file)
         try:
             yield partial
@@ -116,7 +116,7 @@ def partial_of(target: Path) -> Iterator[Partial]:
                     folder.rmdir()
 
 
-def _opened_alone(path: Path) -> IO[bytes]:
+def _open_locked(path: Path) -> IO[bytes]:
     while True:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -135,9 +135,9 @@ def _opened_alone(path: Path) -> IO[bytes]:
 
 
 def _free_name(target: Path) -> Path:
-    names = (_beside(target, f".replaced-{n}") for n in itertools.count(1))
+    names = (_sibling(target, f".replaced-{n}") for n in itertools.count(1))
     return next(name for name in names if not name.exists())
 
 
-def _beside(target: Path, ending: str) -> Path:
+def _sibling(target: Path, ending: str) -> Path:
     return target.with_name(target.name + ending)

@@ -90,7 +90,7 @@ class Transfer:
             if response.status == 206:
                 self._check_rest(response, offset)
             else:
-                self._start_anew(response)
+                self._start(response)
             while chunk := response.read1(CHUNK):
                 self._append(chunk)
         if self.total is None:
@@ -116,7 +116,7 @@ class Transfer:
         self._expect(None if found[2] == "*" else int(found[2]))
         self.pieced = True
 
-    def _start_anew(self, response: HTTPResponse) -> None:
+    def _start(self, response: HTTPResponse) -> None:
         """Make sure that the response can be the file before anything that has come is dropped for it."""
         if response.status != 200:
             raise InputError(f"{self.url} answered {response.status} {response.reason}; expected the file")

@@ -1,4 +1,7 @@
-"""MNIST's own format: an idx file of images and one of labels, gzipped or not."""
+"""MNIST's own format: an idx file of images and one of labels, gzipped or not.
+
+By hand: a header of a few bytes, by which a file is checked before any of it is unpacked.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ def _dimensions(path: Path, ndim: int, name: str) -> tuple[int, ...]:
     head = _content(path, name, _head(ndim))
     if head.startswith(_magic(_IMAGES + _LABELS - ndim)):
         other = _WORDS[_IMAGES + _LABELS - ndim]
-        raise refused(path, _WORDS[ndim], other, "the two files bear each other's name: swap them")
+        raise refused(path, _WORDS[ndim], other, "the two files' names are swapped: rename them")
     if not head.startswith(_magic(ndim)) or len(head) < _head(ndim):
         begin = _magic(ndim).hex(" ")
         raise refused(path, f"an idx file, which begins {begin}", head[:4].hex(" ") or "an empty file", again(name))

@@ -1,4 +1,7 @@
-"""Our own format: ``svhn_test.npz`` and the like, with ``images`` (uint8) and ``labels`` (digits) in it."""
+"""Our own format: ``svhn_test.npz`` and the like, with ``images`` (uint8) and ``labels`` (digits) in it.
+
+By hand in place of ``numpy.load``: a shape is read without its numbers.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from numpy.typing import NDArray
 from unseen.data.copies import Copy, Raw, checked, refuse_page, refused
 from unseen.data.root import find, set_of
 
-_FIX = "make it anew"
+_FIX = "make it again"
 
 
 def file_name(name: str) -> str:

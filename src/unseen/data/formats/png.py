@@ -1,6 +1,7 @@
-"""PNG files as the numbers they hold.
+"""PNG files as the numbers in them.
 
-Pillow cuts 16-bit colour to its high bytes, which makes SYNTHIA's labels all 0, and scales grey of fewer than 8 bits.
+By hand: Pillow cuts 16-bit colour to its high bytes, which makes SYNTHIA's labels all 0, and it scales grey of fewer
+than 8 bits.
 """
 
 from __future__ import annotations

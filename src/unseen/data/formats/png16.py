@@ -1,4 +1,4 @@
-"""Writes RGB images of 16 bits for each channel as PNG, which Pillow can't: it would keep 8 bits and say nothing."""
+"""Writes RGB images of 16 bits for each channel as PNG. By hand: Pillow would silently keep 8 bits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BIT_DEPTH, _RGB = 16, 2
 
 
 def write_png16(path: Path, array: NDArray[np.uint16]) -> None:
-    """A PNG of ``array``, uint16 (H, W, 3), whole or not there."""
+    """A PNG of ``array``, uint16 (H, W, 3), complete or not there."""
     assert array.dtype == np.uint16
     assert array.ndim == 3
     assert array.shape[2] == 3

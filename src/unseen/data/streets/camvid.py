@@ -18,7 +18,7 @@ from unseen.data.copies import refused
 from unseen.data.domain import Domain
 from unseen.data.formats.npz import arrays, shape_of
 from unseen.data.images import Size, as_images, checked_size, pixels_of
-from unseen.data.mask_codes import make_codes, spell_strays
+from unseen.data.mask_codes import make_codes, spell_unknown
 from unseen.data.mask_pairs import Mask, Pair, ReadMask, pair_up, read_pairs, resized_mask
 from unseen.data.root import find, find_folder, needed_root, not_found
 from unseen.data.streets.classes import SIZE
@@ -62,7 +62,9 @@ _COLOURS: dict[str, dict[str, str]] = {
 CLASSES = tuple(_COLOURS)
 _BY_COLOUR = make_codes({name: list(parts.values()) for name, parts in _COLOURS.items()}, "#000000")
 _BY_NUMBER = make_codes(CLASSES, len(CLASSES))
-_STRAY = 0.01  # of a published mask's pixels, a few have colours of no class; more than this, and it isn't as published
+_MOST_UNKNOWN = (
+    0.01  # of a published mask's pixels, a few have colours of no class; more than this, and it isn't as published
+)
 _IMAGES, _LABELS = "701_StillsRaw_full", "LabeledApproved_full"
 _PARTS = ("train", "val", "test")
 LOOKED_FOR = f"{_IMAGES}/, trainannot/ or DRIVE.npz"
@@ -155,19 +157,19 @@ def _drive(where: Path, pairs: list[Pair], kind: str, read_mask: ReadMask) -> Dr
 
 
 def _read_colours(path: Path) -> Mask:
-    labels, strays = _BY_COLOUR.read(path)
-    if sum(strays.values()) > _STRAY * labels.size:
+    labels, unknown = _BY_COLOUR.read(path)
+    if sum(unknown.values()) > _MOST_UNKNOWN * labels.size:
         raise InputError(
-            f"has colours of no class: {spell_strays(strays)}; expected those of label_colors.txt: replace it by the "
+            f"has colours of no class: {spell_unknown(unknown)}; expected those of label_colors.txt: replace it by the "
             "published file"
         )
     return labels
 
 
 def _read_numbers(path: Path) -> Mask:
-    labels, strays = _BY_NUMBER.read(path)
-    if strays:
-        raise InputError(f"has numbers of no class: {spell_strays(strays)}; expected 0 to 11: replace it")
+    labels, unknown = _BY_NUMBER.read(path)
+    if unknown:
+        raise InputError(f"has numbers of no class: {spell_unknown(unknown)}; expected 0 to 11: replace it")
     return labels
 
 
@@ -183,12 +185,12 @@ def _read_npz(path: Path, size: tuple[int, int] | None, resize: str) -> tuple[Te
     images, numbers = arrays(path, "images", "labels")
     if images.dtype != np.uint8 or images.shape != (*numbers.shape, 3) or numbers.ndim != 3:
         got = f"{images.dtype} {images.shape} and {numbers.shape}"
-        raise refused(path, "images uint8 (N, H, W, 3) and labels (N, H, W)", got, "make it anew")
+        raise refused(path, "images uint8 (N, H, W, 3) and labels (N, H, W)", got, "make it again")
     masks: list[Mask] = []
     for one in numbers:
-        labels, strays = _BY_NUMBER.decode(one)
-        if strays:
-            raise refused(path, "labels 0 to 11", spell_strays(strays), "make it anew")
+        labels, unknown = _BY_NUMBER.decode(one)
+        if unknown:
+            raise refused(path, "labels 0 to 11", spell_unknown(unknown), "make it again")
         masks.append(resized_mask(labels, size))
     image = require("PIL.Image", "folder")
     pixels = [pixels_of(image.fromarray(one), size, resize) for one in images]

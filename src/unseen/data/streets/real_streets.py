@@ -57,7 +57,7 @@ class Found:
     """How many images it has as published, where that is known."""
 
 
-def spelled(name: str) -> str | None:
+def canonical_name(name: str) -> str | None:
     """The name as it is listed, given in any case; None for another name."""
     return {known.lower(): known for known in NAMES}.get(name.lower())
 

@@ -16,7 +16,7 @@ from unseen.base.randomness import generator
 from unseen.data.domain import Domain
 from unseen.data.formats.png import read_header, read_png
 from unseen.data.images import Size, checked_size
-from unseen.data.mask_codes import make_codes, spell_strays
+from unseen.data.mask_codes import make_codes, spell_unknown
 from unseen.data.mask_pairs import Mask, Pair, pair_up, read_pairs
 from unseen.data.root import find_folder, needed_root, not_found
 from unseen.data.streets.classes import (  # fmt: skip
@@ -125,7 +125,7 @@ def _read_labels(path: Path) -> Mask:
             f"has {bits} bits per channel, expected 16: a copy that was saved again in {bits} bits has lost the class "
             f"ids; {_AGAIN}"
         )
-    labels, strays = _CODES.decode(read_png(path, channel=0))
-    if strays:
-        raise InputError(f"has ids of no class: {spell_strays(strays)}; expected 0 to 12 and 15: {_AGAIN}")
+    labels, unknown = _CODES.decode(read_png(path, channel=0))
+    if unknown:
+        raise InputError(f"has ids of no class: {spell_unknown(unknown)}; expected 0 to 12 and 15: {_AGAIN}")
     return labels
