@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from unseen.reporting.diagnosis import clouds
-
 SMALL = """T = 40
 T_min = 10
 T_max = 3
@@ -23,7 +21,7 @@ watch = []
 @pytest.fixture
 def shell(shell, tmp_path, monkeypatch):
     (tmp_path / "small.toml").write_text(SMALL)
-    monkeypatch.setattr(clouds, "IN_ALL", 60)
+    monkeypatch.setattr("unseen.reporting.diagnosis.matching.IN_ALL", 60)
     return shell
 
 
@@ -39,7 +37,7 @@ def test_two_trainings_are_diagnosed_beside_each_other_in_80_columns(shell, tmp_
     ):  # fmt: skip
         assert words in " ".join(text.split()), words
     kept = json.loads(Path("runs/ada/diagnosis.json").read_text())
-    assert [away["domain"] for away in kept["model"]["domains"]] == ["uci-8x8", "mnist5k-heldout"]
+    assert [there["domain"] for there in kept["model"]["domains"]] == ["uci-8x8", "mnist5k-heldout"]
     assert "uci-8x8" in (tmp_path / "runs/ada/diagnosis.html").read_text()
     code, text = shell("diagnose", "runs/ada", "--plain", "runs/erm", "--out", "new/page.html")
     assert (code, "run erm, as given" in " ".join(text.split()), Path("new/page.html").exists()) == (0, True, True)

@@ -17,9 +17,9 @@ from unseen.paper.results import Results
 from unseen.paper.section import ResultsPage, Section, Subject
 from unseen.paper.streets.sections import ON_STREETS, street_sections
 from unseen.reporting.kit.charts import embedded
+from unseen.reporting.kit.pages import environment
 from unseen.reporting.kit.tables import Sheet, as_html, as_markdown
 from unseen.reporting.kit.wording import listed
-from unseen.reporting.runs.page import environment
 
 LONG = 24  # rows: a table of more is folded away
 ON_DIGITS = Subject(

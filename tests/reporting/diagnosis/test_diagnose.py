@@ -11,11 +11,11 @@ from torch import nn
 from unseen import Domain, evaluate, load, split, theory
 from unseen.errors import InputError, RunFolderError
 from unseen.method.cost import softmax_loss
-from unseen.reporting.diagnosis.clouds import pair, some_of, transport
+from unseen.reporting.diagnosis.baseline import finished_run, other_differences
 from unseen.reporting.diagnosis.diagnose import diagnose
-from unseen.reporting.diagnosis.plain import apart, finished_run
-from unseen.reporting.diagnosis.portrait import SHARES
-from unseen.reporting.diagnosis.record import FILE, kept
+from unseen.reporting.diagnosis.matching import pair, sample_source, transport
+from unseen.reporting.diagnosis.networks import SHARES
+from unseen.reporting.diagnosis.record import FILE, read_current
 
 
 @pytest.fixture
@@ -55,16 +55,16 @@ def test_the_numbers_are_those_of_the_theory(diagnosis, net, source):
 
 def test_each_domain_is_as_the_network_has_it(diagnosis, net, source, target, near):
     far, close = diagnosis.model.domains
-    assert [(away.domain, away.images, away.matched) for away in (far, close)] == [
+    assert [(there.domain, there.images, there.matched) for there in (far, close)] == [
         ("other-bars", 30, 30), ("near-bars", 24, 24)
     ]  # fmt: skip
     assert far.accuracy == evaluate(net, target)
     assert far.loss == pytest.approx(softmax_loss(net(target.images), target.labels).mean().item(), rel=1e-4)
     assert set(far.classes) == set("0123")
     assert close.radius < far.radius
-    rows = some_of(source)
+    rows = sample_source(source)
     pairing = pair(source.labels[rows], target, source.classes)
-    ours, theirs = source.images[rows[pairing.ours[1]]], target.images[pairing.theirs[1]]
+    ours, theirs = source.images[rows[pairing.source[1]]], target.images[pairing.domain[1]]
     with torch.no_grad():
         assert far.classes["1"] == pytest.approx(transport(net.features(ours), net.features(theirs)).mean().item())
     parts = [far.classes[name] * int((target.labels == i).sum()) for i, name in enumerate("0123")]
@@ -72,8 +72,8 @@ def test_each_domain_is_as_the_network_has_it(diagnosis, net, source, target, ne
 
 
 def test_the_bound_is_the_certificate_of_the_matched_source_images(diagnosis, net, source, target):
-    rows = some_of(source)
-    rows = rows[torch.cat(pair(source.labels[rows], target, source.classes).ours)]
+    rows = sample_source(source)
+    rows = rows[torch.cat(pair(source.labels[rows], target, source.classes).source)]
     matched = Domain("matched", source.images[rows], source.labels[rows], source.classes)
     far = diagnosis.model.domains[0]
     assert len(matched) == far.matched < len(source)
@@ -81,9 +81,9 @@ def test_the_bound_is_the_certificate_of_the_matched_source_images(diagnosis, ne
 
 
 def test_the_certificate_bounds_the_loss_on_the_matched_images(diagnosis):
-    for portrait in diagnosis.portraits:
-        for away in portrait.domains:
-            assert away.loss <= away.bound
+    for network in diagnosis.networks:
+        for there in network.domains:
+            assert there.loss <= there.bound
 
 
 def test_the_bound_holds_for_images_at_any_distance(look_at, runs, source):
@@ -92,8 +92,8 @@ def test_the_bound_holds_for_images_at_any_distance(look_at, runs, source):
     shifted = {shift: (1 - shift) * source.images + shift * noise for shift in (0.0, 0.05, 0.2, 0.5, 1.0)}
     domains = [Domain(str(shift), x[1:], source.labels[1:], source.classes) for shift, x in shifted.items()]
     found = look_at(runs / "ada", *domains).model.domains
-    assert [away.loss <= away.bound for away in found] == [True] * 5
-    assert sorted(found, key=lambda away: away.radius) == list(found)
+    assert [there.loss <= there.bound for there in found] == [True] * 5
+    assert sorted(found, key=lambda there: there.radius) == list(found)
 
 
 def test_features_in_other_units_change_no_share_of_the_spread(look_at, diagnosis, runs, target, near):
@@ -144,7 +144,7 @@ def test_a_run_that_differs_in_more_than_its_rounds_is_not_taken_for_the_plain_o
 
 
 def test_a_plain_run_of_another_seed_is_taken_only_if_it_is_given(look_at, train, runs, tmp_path):
-    (runs / "erm").rename(tmp_path / "away")
+    (runs / "erm").rename(tmp_path / "there")
     train(runs / "other", seed=1, K=0)
     assert look_at(runs / "ada").plain is None
     given = look_at(runs / "ada", plain=runs / "other")
@@ -158,8 +158,8 @@ def test_a_given_plain_run_of_another_training_says_what_differs(look_at, runs):
     config["job"], config["model"] = {"width": 0.5, "watch": ["near"]}, config["model"] | {"class": "Other"}
     (runs / "erm" / "config.json").write_text(json.dumps(config))
     run, plain = (finished_run(runs / name) for name in ("ada", "erm"))
-    assert apart(run, plain) == ("T (41, here 40)", "width (0.5, here None)", "the network")
-    assert apart(run, run) == ()
+    assert other_differences(run, plain) == ("T (41, here 40)", "width (0.5, here None)", "the network")
+    assert other_differences(run, run) == ()
 
 
 def test_from_inside_its_folder_a_run_still_finds_the_plain_one(look_at, runs, monkeypatch):
@@ -170,7 +170,7 @@ def test_from_inside_its_folder_a_run_still_finds_the_plain_one(look_at, runs, m
 def test_a_plain_run_has_no_rounds_no_gamma_and_nothing_beside_it(look_at, runs):
     found = look_at(runs / "erm")
     assert (found.rounds, found.gamma, found.plain) == ((), None, None)
-    assert "plain training" in found.no_gamma
+    assert "ERM makes no" in found.no_gamma
     assert found.model.surrogate is None
 
 
@@ -191,41 +191,41 @@ def test_a_gamma_that_the_theory_does_not_know_is_left_out_with_the_reason(look_
 
 
 def test_a_diagnosis_is_kept_as_it_is(diagnosis, diagnosed, source, target, near):
-    assert kept(diagnosed / "ada", source, [target, near]) == diagnosis
-    assert kept(diagnosed / "ada", source) == diagnosis
-    assert kept(diagnosed / "erm", source) is None
+    assert read_current(diagnosed / "ada", source, [target, near]) == diagnosis
+    assert read_current(diagnosed / "ada", source) == diagnosis
+    assert read_current(diagnosed / "erm", source) is None
 
 
 def test_one_that_was_made_with_other_weights_is_not_used(diagnosed, source):
     change_weights(diagnosed / "ada", lambda state: state["6.bias"].add_(1))
-    assert kept(diagnosed / "ada", source) is None
+    assert read_current(diagnosed / "ada", source) is None
 
 
 def test_one_whose_plain_run_was_trained_again_is_not_used(look_at, runs, source):
     look_at(runs / "ada")
     change_weights(runs / "erm", lambda state: state["6.bias"].add_(1))
-    assert kept(runs / "ada", source) is None
+    assert read_current(runs / "ada", source) is None
     shutil.rmtree(runs / "erm")
-    assert kept(runs / "ada", source) is not None
+    assert read_current(runs / "ada", source) is not None
 
 
 def test_one_that_was_made_with_other_data_is_not_used(diagnosed, source, target, near):
-    assert kept(diagnosed / "ada", near) is None
+    assert read_current(diagnosed / "ada", near) is None
     other = Domain(target.name, target.images[1:], target.labels[1:], target.classes)
-    assert kept(diagnosed / "ada", source, [other]) is None
+    assert read_current(diagnosed / "ada", source, [other]) is None
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"plain": null, "rounds": [], "model": {}}'])
 def test_one_that_can_not_be_read_counts_as_none(diagnosed, source, content):
     (diagnosed / "ada" / FILE).write_text(content)
-    assert kept(diagnosed / "ada", source) is None
+    assert read_current(diagnosed / "ada", source) is None
 
 
 def test_a_diagnosis_that_fails_leaves_the_kept_one_alone(look_at, diagnosed, diagnosis, source):
     stranger = Domain("stranger", source.images, (source.labels + 1) % 5, tuple("abcde"))
     with pytest.raises(InputError, match="stranger has images of classes that the source has none of: e"):
         look_at(diagnosed / "ada", stranger)
-    assert kept(diagnosed / "ada", source) == diagnosis
+    assert read_current(diagnosed / "ada", source) == diagnosis
 
 
 # What is refused.
@@ -290,7 +290,7 @@ def test_a_plain_run_on_other_images_is_refused(look_at, train, runs, near, tmp_
 
 
 def test_a_plain_run_with_rounds_is_refused(look_at, runs):
-    with pytest.raises(InputError, match="ada has K=2; expected plain training, K=0"):
+    with pytest.raises(InputError, match="ada has K=2; expected an ERM run, K=0"):
         look_at(runs / "erm", plain=runs / "ada")
 
 

@@ -167,7 +167,7 @@ def test_targets_are_given_and_given_once(page, runs, target, targets):
         page([runs / "ada-0"], targets=[target, target] if targets is None else targets)
 
 
-@pytest.mark.parametrize("package", ["jinja2", "PIL"])
+@pytest.mark.parametrize("package", ["jinja2", "PIL", "matplotlib"])
 def test_a_missing_package_is_asked_for(page, runs, monkeypatch, package):
     import sys
 

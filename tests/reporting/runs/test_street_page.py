@@ -86,8 +86,13 @@ def test_ensembles_with_the_runs_seeds_are_paired_with_them(
     members = [street_runs / "erm-0", street_runs / "erm-1"]
     Ensemble.of_runs(members, models=[load_street_net(folder) for folder in members]).save(tmp_path / "plain")
     text = street_page(*ALL, *[tmp_path / name if name == "plain" else name for name in ensembles])
-    (row,) = re.findall(r'<td class="method">(?:(?!</tr>).)*ensemble of(?:(?!</tr>).)*</tr>', text, re.DOTALL)
+    (row,) = re.findall(r"<tr>(?:(?!</tr>).)*</i>ensemble of(?:(?!</tr>).)*</tr>", _comparison(text))
     assert re.findall(r"<td[^>]*>([^<]*)</td>", row)[-1] == pairs
+
+
+def _comparison(text):
+    """The first table of the page."""
+    return re.search(r"<table.*?</table>", text, re.DOTALL).group()
 
 
 def test_one_run_alone_makes_a_page_without_a_comparison(street_page):

@@ -1,198 +1,135 @@
-"""The geometry of a diagnosis's figures; ``report/templates/diagnosis.html`` draws it as SVG."""
+"""The charts of a diagnosis: the certificate with the domains in it, their distances, their accuracies."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from unseen.reporting.diagnosis.record import Away, Diagnosis, Portrait
-from unseen.reporting.diagnosis.words import labels, number
+from unseen.reporting.diagnosis.explanations import labels
+from unseen.reporting.diagnosis.record import Diagnosis, MeasuredDomain, MeasuredNetwork
 from unseen.reporting.finished.methods import Method
-from unseen.reporting.kit.scales import WIDTH, Scale, Tick, log_ticks, ticks
-from unseen.reporting.runs.dots import DomainScores, DotChart, Group, Mark, accuracy_chart, bottom, row_y, tops
+from unseen.reporting.kit.charts import canvas, drawing, log_ticks
+from unseen.reporting.kit.dots import DotGroup, Dots, dot_chart
+from unseen.reporting.kit.scores import DomainScores, score_chart
+from unseen.reporting.kit.theme import FAINT, GRID, INK, SOFT, marker_options, method_colour
 
-Shown = tuple[Method, Portrait]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-_LETTER, _LINE, _RADIUS = 8.4, 17.0, 9.0  # how wide, how high a label is; around a dot
-_OFFSETS: tuple[tuple[str, float, float], ...] = (
-    ("start", 14, 0), ("end", -14, 0), ("middle", 0, 20), ("middle", 0, -20), ("start", 14, 17), ("end", -14, 17),
-    ("start", 14, -17), ("end", -14, -17), *(("middle", 0, 20 + _LINE * i) for i in range(1, 9)),
-)  # fmt: skip
+Shown = tuple[Method, MeasuredNetwork]
 
-
-@dataclass(frozen=True)
-class Curve:
-    """A network's bound on the mean loss, over the radius."""
-
-    style: int
-    label: str
-    points: str
-    """SVG points"""
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A domain as a network sees it: at its distance, with its loss."""
-
-    style: int
-    x: float
-    y: float
-    text: str
-    """to hover"""
-
-
-@dataclass(frozen=True)
-class Label:
-    """A domain's name beside its dot."""
-
-    x: float
-    y: float
-    anchor: str
-    text: str
-    held_out: bool
-
-
-@dataclass(frozen=True)
-class CurveChart:
-    """The certificate's curves and where the domains are; both axes are logarithmic."""
-
-    left: float
-    right: float
-    top: float
-    bottom: float
-    x_axis: list[Tick]
-    y_axis: list[Tick]
-    guess: float
-    curves: list[Curve]
-    dots: list[Dot]
-    labels: list[Label]
-    width: float = 1080
-    height: float = 470
+_WIDE, _HIGH = 860, 400  # of the certificate's chart
+_LEFT, _RIGHT, _TOP, _BOTTOM, _LINE = 48, 140, 8, 46, 17
 
 
 @dataclass(frozen=True)
 class Figures:
-    """All figures about one run, and the networks in them."""
+    """All charts about one run, and the networks in them."""
 
     methods: list[Method]
-    """this one, and the plain one where there is one: label and style"""
-    curves: CurveChart
-    distances: DotChart | None
-    accuracies: DotChart | None
+    """this one, and the ERM run's where there is one: label and style"""
+    certificate: Figure
+    distances: Figure | None
+    accuracies: Figure | None
 
 
 def figures(diagnosis: Diagnosis, style: int | None = None) -> Figures:
-    """The figures; ``style`` numbers the run's colour and marker, the plain run's is 0."""
+    """The charts; ``style`` numbers the run's colour and marker, the ERM run's is 0."""
     styles = (style or (1 if diagnosis.rounds or diagnosis.plain else 0), 0)
     methods = [Method(label, label, (), each) for label, each in zip(labels(diagnosis), styles, strict=False)]
-    shown = list(zip(methods, diagnosis.portraits, strict=True))
-    distances = _distance_chart(shown) if diagnosis.model.domains else None
-    accuracies = accuracy_chart(_scores(diagnosis, shown), methods) if diagnosis.model.domains else None
-    return Figures(methods, curve_chart(diagnosis, shown), distances, accuracies)
+    shown = list(zip(methods, diagnosis.networks, strict=True))
+    certificate = certificate_chart(diagnosis, shown)
+    if not diagnosis.model.domains:
+        return Figures(methods, certificate, None, None)
+    return Figures(methods, certificate, _distance_chart(shown), _accuracy_chart(diagnosis, shown))
 
 
-def curve_chart(diagnosis: Diagnosis, shown: Sequence[Shown]) -> CurveChart:
-    """Every network's bound, and its domains as dots."""
-    aways = [(method, it, away) for method, it in shown for away in it.domains]
-    shares = [share for _, it in shown for share in it.shares] + [away.radius / it.spread for _, it, away in aways]
-    losses = [bound for _, it in shown for bound in it.curve.bound] + [away.loss for _, _, away in aways]
-    guess = math.log(diagnosis.classes)
-    x = Scale(min(shares), 1.1 * max(shares), 58, CurveChart.width - 14, logarithmic=True)
-    low = max(min(losses), 1e-6)
-    y = Scale(low / 1.3, max(*losses, guess) * 1.2, CurveChart.height - 48, 30, logarithmic=True)
-    dots = [_dot(method, it, away, x, y) for method, it, away in aways]
-    return CurveChart(
-        left=x.start,
-        right=x.end,
-        top=y.end,
-        bottom=y.start,
-        x_axis=[Tick(x(v), f"{v:g}") for v in log_ticks(x.low, x.high)],
-        y_axis=[Tick(y(v), f"{v:g}") for v in log_ticks(y.low, y.high)],
-        guess=y(guess),
-        curves=[_curve(method, it, x, y) for method, it in shown],
-        dots=dots,
-        labels=_labels(diagnosis.model.domains, dots),
-    )
+@drawing
+def certificate_chart(diagnosis: Diagnosis, shown: Sequence[Shown]) -> Figure:
+    """Every network's bound over the radius, and every domain at its distance with its loss; both logarithmic."""
+    places = [(each.radius / it.spread, each.loss) for _, it in shown for each in it.domains]
+    shares = [share for _, it in shown for share in it.shares] + [share for share, _ in places]
+    losses = [bound for _, it in shown for bound in it.curve.bound] + [loss for _, loss in places]
+    guess, least = math.log(diagnosis.classes), max(min(losses), 1e-6) / 1.3
+    figure, axes = canvas(_HIGH, left=_LEFT, right=_RIGHT, top=_TOP, bottom=_BOTTOM, width=_WIDE)
+    axes.set(xscale="log", yscale="log", xlim=(min(shares), 1.1 * max(shares)), ylim=(least, 1.2 * max(*losses, guess)))
+    axes.spines["left"].set_visible(False)
+    axes.grid(color=GRID)
+    log_ticks(axes.xaxis)
+    log_ticks(axes.yaxis)
+    axes.set_xlabel("distance from the source, as a share of the features' own spread", color=INK, fontsize=13)
+    axes.axhline(guess, color=FAINT, linestyle=(0, (2, 3)), linewidth=1.2)
+    axes.annotate("guessing", (0, guess), (6, 5), axes.get_yaxis_transform(), "offset points", fontsize=12, color=SOFT)
+    for method, it in reversed(shown):
+        axes.plot(it.shares, it.curve.bound, color=method_colour(method.style), linewidth=2.4, label=method.label)
+    for method, it in reversed(shown):
+        for each in it.domains:
+            axes.plot(each.radius / it.spread, max(each.loss, least), zorder=4, **marker_options(method.style, 11))
+    _name_domains(axes, *shown[0])
+    return figure
 
 
-def _curve(method: Method, portrait: Portrait, x: Scale, y: Scale) -> Curve:
-    points = zip(portrait.shares, portrait.curve.bound, strict=True)
-    return Curve(method.style, method.label, " ".join(f"{x(share):g},{y(bound):g}" for share, bound in points))
+def _name_domains(axes: Axes, method: Method, network: MeasuredNetwork) -> None:
+    """The names of a network's domains in a column at the right, each joined to its mark by a line."""
+    least, most = (math.log(value) for value in axes.get_ylim())
+    pixel = (most - least) / (_HIGH - _TOP - _BOTTOM)
+    domains = sorted(network.domains, key=lambda each: each.loss)
+    heights = [max(math.log(max(each.loss, 1e-300)), least) for each in domains]
+    for each, height in zip(domains, spread_apart(heights, _LINE * pixel, most), strict=True):
+        end = (1, (height - least) / (most - least))
+        axes.annotate(
+            each.domain, (each.radius / network.spread, max(each.loss, axes.get_ylim()[0])), end,
+            textcoords=axes.transAxes, va="center", fontsize=12.5, fontweight="bold", color=INK,
+            arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.8, "shrinkA": 2, "shrinkB": 7},
+        )  # fmt: skip
 
 
-def _dot(method: Method, portrait: Portrait, away: Away, x: Scale, y: Scale) -> Dot:
-    share = away.radius / portrait.spread
-    text = f"{method.label}, {away.domain}: {number(share)} of the spread, loss {number(away.loss)}"
-    return Dot(method.style, x(share), y(away.loss), text)
+def spread_apart(places: Sequence[float], gap: float, most: float) -> list[float]:
+    """Ascending places moved so that neighbours are at least ``gap`` apart and none is above ``most``."""
+    apart: list[float] = []
+    for place in places:
+        apart.append(max(place, apart[-1] + gap) if apart else place)
+    top = most
+    for i in reversed(range(len(apart))):
+        apart[i] = min(apart[i], top)
+        top = apart[i] - gap
+    return apart
 
 
-def _labels(domains: Sequence[Away], dots: Sequence[Dot]) -> list[Label]:
-    """The names of this network's dots: each at the first place around its dot that is free."""
-    taken = [_Box(dot.x - _RADIUS, dot.x + _RADIUS, dot.y - _RADIUS, dot.y + _RADIUS) for dot in dots]
-    taken.append(_Box(CurveChart.width, math.inf, 0, CurveChart.height))
-    placed = []
-    for dot, away in zip(dots, domains, strict=False):
-        spots = [(_spot(dot, away, *offset)) for offset in _OFFSETS]
-        label, box = next((spot for spot in spots if not any(spot[1].meets(box) for box in taken)), spots[-1])
-        placed.append(label)
-        taken.append(box)
-    return placed
-
-
-class _Box(NamedTuple):
-    left: float
-    right: float
-    top: float
-    bottom: float
-
-    def meets(self, other: _Box) -> bool:
-        across = self.left < other.right and other.left < self.right
-        return across and self.top < other.bottom and other.top < self.bottom
-
-
-def _spot(dot: Dot, away: Away, anchor: str, dx: float, dy: float) -> tuple[Label, _Box]:
-    x, y, width = dot.x + dx, dot.y + dy, _LETTER * len(away.domain)
-    left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
-    return Label(x, y, anchor, away.domain, away.held_out), _Box(left, left + width, y - _LINE / 2, y + _LINE / 2)
-
-
-def _distance_chart(shown: Sequence[Shown]) -> DotChart:
-    """Every class's distance in every domain, with the domain's own."""
-    most = max(d / it.spread for _, it in shown for away in it.domains for d in away.classes.values())
-    x = Scale(0, 1.05 * most, 12, WIDTH - 80)
-    domains = shown[0][1].domains
+def _distance_chart(shown: Sequence[Shown]) -> Figure:
+    """Every class's distance in every domain, with the domain's own, as shares of the spread."""
+    most = max(distance / it.spread for _, it in shown for each in it.domains for distance in each.classes.values())
     groups = []
-    for i, (away, top) in enumerate(zip(domains, tops(len(domains), len(shown)), strict=True)):
-        marks = [_distance_mark(m, it, it.domains[i], row_y(top, row), x) for row, (m, it) in enumerate(shown)]
-        groups.append(Group(away.domain, _extremes(away), top + 17, marks, away.held_out))
-    axis = [Tick(x(v), f"{v:g}") for v in ticks(x.low, x.high)]
-    return DotChart(bottom(len(groups), len(shown)), x.start, x.end, axis, groups, None)
+    for i, each in enumerate(shown[0][1].domains):
+        rows = [_distance_row(method, it, it.domains[i]) for method, it in shown]
+        groups.append(DotGroup(each.domain, rows, _extremes(each), each.held_out))
+    return dot_chart(groups, (0, 1.05 * most), "{:g}".format)
 
 
-def _distance_mark(method: Method, portrait: Portrait, away: Away, y: float, x: Scale) -> Mark:
-    shares = {name: d / portrait.spread for name, d in away.classes.items()}
-    dots = [(x(share), f"{method.label}, class {name}: {number(share)}") for name, share in shares.items()]
-    middle = away.radius / portrait.spread
-    return Mark(method.style, y, dots, x(middle), None, (False, False), f"{middle:.2f}")
+def _distance_row(method: Method, network: MeasuredNetwork, there: MeasuredDomain) -> Dots:
+    middle = there.radius / network.spread
+    return Dots(method.style, [d / network.spread for d in there.classes.values()], middle, f"{middle:.2f}")
 
 
-def _extremes(away: Away) -> str:
-    if len(away.classes) < 2:
+def _extremes(there: MeasuredDomain) -> str:
+    if len(there.classes) < 2:
         return ""
-    order = sorted(away.classes, key=lambda name: away.classes[name])
+    order = sorted(there.classes, key=lambda name: there.classes[name])
     return f"nearest class {order[0]}, farthest {order[-1]}"
 
 
-def _scores(diagnosis: Diagnosis, shown: Sequence[Shown]) -> list[DomainScores]:
-    return [
+def _accuracy_chart(diagnosis: Diagnosis, shown: Sequence[Shown]) -> Figure:
+    scores = [
         DomainScores(
-            away.domain,
-            away.images,
+            each.domain,
+            each.images,
             diagnosis.classes,
             {method.label: {it.seed: it.domains[i].accuracy} for method, it in shown},
-            away.held_out,
+            each.held_out,
         )
-        for i, away in enumerate(diagnosis.model.domains)
+        for i, each in enumerate(diagnosis.model.domains)
     ]
+    return score_chart(scores, {method.label: method.style for method, _ in shown})

@@ -16,10 +16,10 @@ from unseen.errors import InputError
 from unseen.method.cost import squared_distance
 from unseen.method.settings import ADA, make
 from unseen.models.split import Split
-from unseen.reporting.diagnosis.clouds import pair, some_of
-from unseen.reporting.diagnosis.plain import apart, finished_run, plain_run
-from unseen.reporting.diagnosis.portrait import Ground, portray
-from unseen.reporting.diagnosis.record import Diagnosis, keep
+from unseen.reporting.diagnosis.baseline import baseline_run, finished_run, other_differences
+from unseen.reporting.diagnosis.matching import pair, sample_source
+from unseen.reporting.diagnosis.networks import MatchedData, measure_network
+from unseen.reporting.diagnosis.record import Diagnosis, save
 from unseen.reporting.diagnosis.rounds import read_rounds
 from unseen.reporting.finished.methods import FinishedRun
 from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
@@ -37,41 +37,41 @@ def diagnose(
     net: Split | nn.Module | None = None,
     source: Source | None = None,
 ) -> Diagnosis:
-    """What the theory says about the finished run in ``folder``; also kept there, in ``diagnosis.json``.
+    """What the theory says about the finished run in ``folder``; also saved there, in ``diagnosis.json``.
 
     How far its rounds went and how much of the attainable surrogate they reached, its gamma against the smoothness of
     the trained network's loss, the size of the regularizer, the certificate's curve, and the distance of each of the
-    ``targets`` (domains or their names) from the source in the network's features. The same is measured for a plain
-    run: ``plain``, or one beside it that differs in its rounds only.
+    ``targets`` (domains or their names) from the source in the network's features. The same is measured for
+    an ERM run: ``plain``, or one in the same folder that differs in its rounds only.
 
     A run that was started from Python needs ``net``, its network with any weights, and ``source``, what it trained on.
     """
     run = finished_run(Path(folder))
-    beside = plain_run(run, Path(plain) if plain is not None else None)
+    baseline = baseline_run(run, Path(plain) if plain is not None else None)
     trained_on = _source(run, source)
     trained, ada = _trained(run, net), make(run.config["ada"])
     features = linear_head(trained).weight.shape[1]
     no_gamma = _no_gamma(ada)
     gamma = None if no_gamma else paper_gamma(ada, features)
-    ground = _ground(run, trained_on, [targets] if isinstance(targets, str | Domain) else targets)
+    data = _matched_data(run, trained_on, [targets] if isinstance(targets, str | Domain) else targets)
     diagnosis = Diagnosis(
-        source=ground.source.name,
-        sha256=ground.source.fingerprint,
-        classes=len(ground.source.classes),
-        images=len(ground.source),
-        used=len(ground.rows),
-        length=_length(ground),
+        source=data.source.name,
+        sha256=data.source.fingerprint,
+        classes=len(data.source.classes),
+        images=len(data.source),
+        used=len(data.rows),
+        length=_length(data),
         gamma_set=ada.gamma,
         scale=ada.scale,
         gamma=gamma,
         no_gamma=no_gamma,
         rounds=read_rounds(run.metrics, ada, features),
-        model=portray(trained, run, ground, gamma),
-        plain=portray(_trained(beside, net), beside, ground, gamma) if beside else None,
+        model=measure_network(trained, run, data, gamma),
+        plain=measure_network(_trained(baseline, net), baseline, data, gamma) if baseline else None,
         plain_given=plain is not None,
-        plain_apart=apart(run, beside) if beside else (),
+        plain_apart=other_differences(run, baseline) if baseline else (),
     )
-    keep(run.folder, diagnosis)
+    save(run.folder, diagnosis)
     return diagnosis
 
 
@@ -85,7 +85,7 @@ def _trained(run: FinishedRun, net: Split | nn.Module | None) -> Split:
 def _no_gamma(ada: ADA) -> str:
     """Why a run has no gamma that the theory knows; empty where it has one."""
     if ada.K == 0:
-        return "plain training makes no fictitious images, so nothing weighs their distance"
+        return "ERM makes no fictitious images, so nothing weighs their distance"
     if ada.cost != "semantic":
         return "this run weighs distances in pixels, and the theory is about distances in features"
     return "" if ada.gamma else "gamma is 0, so nothing holds the fictitious images back and no worst case is finite"
@@ -96,7 +96,7 @@ def _source(run: FinishedRun, given: Source | None) -> Domain:
     return source_of(run, as_domain(given, classes=classes) if given is not None else None, _NETWORK)
 
 
-def _ground(run: FinishedRun, source: Domain, targets: Sequence[Domain | str]) -> Ground:
+def _matched_data(run: FinishedRun, source: Domain, targets: Sequence[Domain | str]) -> MatchedData:
     held_out = held_out_of(run, source)
     named = [_domain(run, target, source) for target in targets]
     domains = [*((d, False) for d in unseen_among(source, held_out, named)), *((d, True) for d in held_out)]
@@ -105,9 +105,9 @@ def _ground(run: FinishedRun, source: Domain, targets: Sequence[Domain | str]) -
         raise InputError(f"{', '.join(masked)}: labels are masks; expected one label for each image")
     if domains:
         require("scipy.optimize", "theory")  # before anything is computed
-    rows = some_of(source)
+    rows = sample_source(source)
     paired = [(domain, pair(source.labels[rows], domain, source.classes), known) for domain, known in domains]
-    return Ground(source, rows, tuple(paired))
+    return MatchedData(source, rows, tuple(paired))
 
 
 def _domain(run: FinishedRun, target: Domain | str, source: Domain) -> Domain:
@@ -116,6 +116,6 @@ def _domain(run: FinishedRun, target: Domain | str, source: Domain) -> Domain:
     return job_of(dict(run.config), run.folder).load_target(target, source.classes)
 
 
-def _length(ground: Ground) -> float:
-    images = ground.source.images[ground.rows]
+def _length(data: MatchedData) -> float:
+    images = data.source.images[data.rows]
     return float(squared_distance(images, torch.zeros_like(images[:1])).sqrt().mean())

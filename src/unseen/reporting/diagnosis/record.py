@@ -1,4 +1,7 @@
-"""A diagnosis as it is kept in a run's folder: numbers only, with the digests of what they were measured on."""
+"""A diagnosis as it is saved in a run's folder: numbers only, with the digests of what they were measured on.
+
+The fields are the keys of ``diagnosis.json``, so their names stay: ``plain`` is the ERM run to compare with.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class Round:
     loss_before: float
     loss_after: float
     gain: float
-    """rise of loss - gamma * cost, which the ascent climbs; below 0 its steps were too long"""
+    """rise of loss - gamma * cost, the ascent's objective; below 0 its steps were too long"""
     reached: Range | None
     """the gain as a share of the attainable one; None where the supremum was not recorded"""
 
@@ -43,8 +46,8 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Away:
-    """One domain, as far away from the source as it is in one network's features."""
+class MeasuredDomain:
+    """One domain, and how far it is from the source in one network's features."""
 
     domain: str
     sha256: str
@@ -66,7 +69,7 @@ class Away:
 
 
 @dataclass(frozen=True)
-class Portrait:
+class MeasuredNetwork:
     """A trained network as the theory sees it."""
 
     label: str
@@ -83,7 +86,7 @@ class Portrait:
     surrogate: Range | None
     """mean phi_gamma; None without a gamma"""
     curve: Certificate
-    domains: tuple[Away, ...]
+    domains: tuple[MeasuredDomain, ...]
 
     @property
     def loss(self) -> float:
@@ -116,17 +119,17 @@ class Diagnosis:
     no_gamma: str
     """why there is none"""
     rounds: tuple[Round, ...]
-    model: Portrait
-    plain: Portrait | None
+    model: MeasuredNetwork
+    plain: MeasuredNetwork | None
     plain_given: bool
-    """whether the plain run was named, or else found beside the run"""
+    """whether the ERM run was given, or else found in the same folder"""
     plain_apart: tuple[str, ...] = ()
-    """what sets a named one apart from the run besides its rounds"""
+    """in what else a given one differs from the run than in its rounds"""
 
     @property
-    def portraits(self) -> list[Portrait]:
-        """This network's, and the plain one's where there is one."""
-        return [portrait for portrait in (self.model, self.plain) if portrait is not None]
+    def networks(self) -> list[MeasuredNetwork]:
+        """This one, and the ERM run's where there is one."""
+        return [network for network in (self.model, self.plain) if network is not None]
 
 
 def digest_of(folder: Path) -> str:
@@ -134,32 +137,32 @@ def digest_of(folder: Path) -> str:
     return hashlib.sha256(RunFolder(folder).weights.read_bytes()).hexdigest()
 
 
-def keep(folder: Path, diagnosis: Diagnosis) -> Path:
+def save(folder: Path, diagnosis: Diagnosis) -> Path:
     """Write it into the run's folder."""
     path = folder / FILE
     write_json(path, asdict(diagnosis))
     return path
 
 
-def kept(folder: Path, source: Domain, domains: Sequence[Domain] = ()) -> Diagnosis | None:
-    """What is kept of a run's diagnosis, if the weights, the source and ``domains`` are still those it was made with.
+def read_current(folder: Path, source: Domain, domains: Sequence[Domain] = ()) -> Diagnosis | None:
+    """The saved diagnosis of a run, if the weights, the source and ``domains`` are still those it was made with.
 
-    A file that can't be read counts as none: to diagnose again is all that it costs. So does one whose plain run is
-    there with other weights; one that is gone changes nothing.
+    A file that can't be read counts as none: to diagnose again is all that it costs. So does one whose ERM run
+    has other weights by now; one that is gone changes nothing.
     """
     try:
         found = _diagnosis(json.loads((folder / FILE).read_text()))
     except (OSError, ValueError, KeyError, TypeError):
         return None
     now = {domain.name: domain.fingerprint for domain in domains}
-    same = all(now.get(away.domain, away.sha256) == away.sha256 for away in found.model.domains)
+    same = all(now.get(each.domain, each.sha256) == each.sha256 for each in found.model.domains)
     same &= (found.model.weights, found.sha256) == (digest_of(folder), source.fingerprint)
     return found if same and not (found.plain and _has_other_weights(found.plain)) else None
 
 
-def _has_other_weights(portrait: Portrait) -> bool:
-    folder = Path(portrait.folder)
-    return RunFolder(folder).finished and digest_of(folder) != portrait.weights
+def _has_other_weights(network: MeasuredNetwork) -> bool:
+    folder = Path(network.folder)
+    return RunFolder(folder).finished and digest_of(folder) != network.weights
 
 
 def _diagnosis(content: dict[str, Any]) -> Diagnosis:
@@ -167,13 +170,16 @@ def _diagnosis(content: dict[str, Any]) -> Diagnosis:
     rounds = tuple(Round(**_tuples(each)) for each in content["rounds"])
     return Diagnosis(
         **_tuples(content)
-        | {"rounds": rounds, "model": _portrait(content["model"]), "plain": _portrait(plain) if plain else None}
+        | {"rounds": rounds, "model": _network(content["model"]), "plain": _network(plain) if plain else None}
     )
 
 
-def _portrait(content: dict[str, Any]) -> Portrait:
-    curve, domains = Certificate(**_tuples(content["curve"])), tuple(Away(**each) for each in content["domains"])
-    return Portrait(**_tuples(content) | {"curve": curve, "domains": domains})
+def _network(content: dict[str, Any]) -> MeasuredNetwork:
+    curve, domains = (
+        Certificate(**_tuples(content["curve"])),
+        tuple(MeasuredDomain(**each) for each in content["domains"]),
+    )
+    return MeasuredNetwork(**_tuples(content) | {"curve": curve, "domains": domains})
 
 
 def _tuples(content: dict[str, Any]) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from unseen.data.domain import Domain
 from unseen.reporting.diagnosis.charts import Figures, figures
-from unseen.reporting.diagnosis.panels import Panel, panels
-from unseen.reporting.diagnosis.record import Diagnosis, kept
-from unseen.reporting.diagnosis.words import headline
+from unseen.reporting.diagnosis.explanations import headline
+from unseen.reporting.diagnosis.record import Diagnosis, read_current
+from unseen.reporting.diagnosis.tables import sheets
 from unseen.reporting.finished.methods import Method
+from unseen.reporting.kit.tables import Sheet
 
 
 @dataclass(frozen=True)
@@ -20,20 +21,19 @@ class Section:
     diagnosis: Diagnosis
     headline: str
     figures: Figures
-    panels: dict[str, Panel]
+    sheets: dict[str, Sheet]
 
 
 def section(diagnosis: Diagnosis, style: int | None = None) -> Section:
-    """Its figures and tables; ``style`` is the method's on a page with others."""
-    tables = {panel.name: panel for panel in panels(diagnosis)}
-    return Section(diagnosis, headline(diagnosis), figures(diagnosis, style), tables)
+    """Its charts and tables; ``style`` is the method's on a page with others."""
+    return Section(diagnosis, headline(diagnosis), figures(diagnosis, style), sheets(diagnosis))
 
 
 def sections(methods: Sequence[Method], source: Domain, domains: Sequence[Domain]) -> list[Section]:
-    """One for each method that has a diagnosed run, the first such; those beside a plain run come first."""
+    """One for each method that has a diagnosed run, the first such; those with an ERM run beside them come first."""
     made = []
     for method in methods:
-        found = next(filter(None, (kept(run.folder, source, domains) for run in method.runs)), None)
+        found = next(filter(None, (read_current(run.folder, source, domains) for run in method.runs)), None)
         if found:
             made.append(section(found, method.style))
     return sorted(made, key=lambda each: each.diagnosis.plain is None)

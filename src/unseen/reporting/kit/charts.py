@@ -1,10 +1,11 @@
-"""What the figures share: a sheet with panels, colours, what each must say, and files that are the same to the byte."""
+"""What all charts share: one style, a canvas for a page or a sheet of panels for a file, and the ways out of memory."""
 
 from __future__ import annotations
 
 import base64
 import html
 import io
+import math
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from unseen.reporting.kit.theme import EMPTY, FAINT, INK, RULE, SOFT
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 _STYLE = {
@@ -29,6 +31,8 @@ _STYLE = {
 }  # fmt: skip
 _NO_DATES = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
 _DOTS_PER_INCH = 160
+_POINTS = 72  # in an inch: a point is a unit of an SVG file, so the sizes of a page's chart are those on the page
+WIDTH = 460  # of a chart that fills half of a wide page or all of a narrow one
 _TITLE, _SMALL_PRINT, _NOTE = 78, 146, 16  # characters in a line of the title, of the footnote, in an inch of a note
 
 P = ParamSpec("P")
@@ -43,6 +47,39 @@ def drawing(draw: Callable[P, Figure]) -> Callable[P, Figure]:
             return draw(*args, **options)
 
     return drawn
+
+
+# For a page.
+
+
+def canvas(
+    height: float, *, left: float, right: float, bottom: float, top: float = 0, width: float = WIDTH
+) -> tuple[Figure, Axes]:
+    """A figure with one pair of axes for a page; all sizes are in the page's pixels at its full width."""
+    figure: Figure = require("matplotlib.figure", "report").Figure(figsize=(width / _POINTS, height / _POINTS))
+    place = (left / width, bottom / height, 1 - (left + right) / width, 1 - (top + bottom) / height)
+    axes = figure.add_axes(place)
+    axes.tick_params(labelsize=12, labelcolor=SOFT, pad=5)
+    return figure, axes
+
+
+def round_ticks(axis: Axis, text: Callable[[float], str], about: int = 6, *, integer: bool = False) -> None:
+    """Mark round numbers on a linear axis, about so many."""
+    locator = require("matplotlib.ticker", "report").MaxNLocator
+    axis.set_major_locator(locator(about, steps=[1, 2, 5, 10], integer=integer))
+    axis.set_major_formatter(lambda value, _: text(value))
+
+
+def log_ticks(axis: Axis) -> None:
+    """Mark 1, 2 and 5 times powers of ten on a logarithmic axis, or the powers alone where it is long."""
+    low, high = axis.get_view_interval()
+    subs = (1, 2, 5) if math.log10(high / low) < 2.3 else (1,)
+    axis.set_major_locator(require("matplotlib.ticker", "report").LogLocator(10, subs=subs))
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_locator(require("matplotlib.ticker", "report").NullLocator())
+
+
+# For a file.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,11 +164,15 @@ def not_here(axes: Axes, words: str = "not here") -> None:
 # Out of memory.
 
 
-def render(figure: Figure, ending: str = "svg") -> bytes:
-    """The figure as a file's content, "svg" or "png"; the same figure gives the same bytes."""
+def render(figure: Figure, ending: str = "svg", *, as_text: bool = False) -> bytes:
+    """The figure as a file's content, "svg" or "png"; the same figure gives the same bytes.
+
+    With ``as_text`` an SVG has its words as text on a transparent ground, else as shapes of our font on its own.
+    """
     file = io.BytesIO()
-    with require("matplotlib.style", "report").context(["default", _STYLE]):
-        figure.savefig(file, format=ending, dpi=_DOTS_PER_INCH, metadata=_NO_DATES[ending])
+    style = ["default", _STYLE, {"svg.fonttype": "none" if as_text else "path"}]
+    with require("matplotlib.style", "report").context(style):
+        figure.savefig(file, format=ending, dpi=_DOTS_PER_INCH, metadata=_NO_DATES[ending], transparent=as_text or None)
     return file.getvalue()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 THEME = {
     "paper": ("#fbfaf7", "#14171b"), "card": ("#ffffff", "#1b1f25"), "ink": ("#1b1f24", "#e9eaec"),
@@ -40,9 +40,13 @@ def method_colour(style: int) -> str:
     return THEME[f"m{style % _METHODS}"][0]
 
 
-def method_marker(style: int) -> str:
-    """Its marker in matplotlib: an open square for the baseline, else a circle, a diamond or a triangle."""
-    return list(_MARKS.values())[_number(style)]
+def marker_options(style: int, size: float) -> dict[str, Any]:
+    """Its marker for matplotlib: an open square for the baseline, else a full circle, diamond or triangle."""
+    colour, marker = method_colour(style), list(_MARKS.values())[_number(style)]
+    size *= {"s": 0.85, "D": 0.8}.get(marker, 1.0)  # so that all look as large as the circle
+    if style == 0:
+        return {"marker": marker, "markersize": size, "color": colour, "markerfacecolor": CARD, "markeredgewidth": 1.8}
+    return {"marker": marker, "markersize": size, "color": colour, "markeredgecolor": CARD, "markeredgewidth": 1}
 
 
 def method_key(style: int) -> str:

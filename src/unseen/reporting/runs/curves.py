@@ -1,69 +1,50 @@
-"""The geometry of the training curves; ``templates/charts.html`` draws it as SVG."""
+"""Curves over the training's steps: each method's mean over its seeds, each seed, and where rounds were made."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from unseen.reporting.finished.methods import Method
-from unseen.reporting.kit.scales import WIDTH, Scale, Tick, log_ticks, thin, ticks
+from unseen.reporting.kit.charts import WIDTH, canvas, drawing, log_ticks, round_ticks
 from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.theme import FAINT, GRID, SOFT, marker_options, method_colour
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 14, 22, 25
 _WORD = 52.0  # how wide the word "round 1" is, with some air
-
-
-@dataclass(frozen=True)
-class Line:
-    """A method's curve: the mean over its seeds, and each seed's own."""
-
-    style: int
-    label: str
-    middle: str
-    """SVG points"""
-    each: list[str]
-    end: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class LineChart:
-    """A value against the minimization step."""
-
-    width: float
-    height: float
-    left: float
-    right: float
-    top: float
-    bottom: float
-    x_axis: list[Tick]
-    y_axis: list[Tick]
-    lines: list[Line]
-    rounds: list[Tick]
-    """where fictitious images were made"""
-
 
 Curves = Mapping[int, Sequence[tuple[float, float]]]
 """seed -> (step, value)"""
 
 
-def line_chart(
-    curves: Sequence[tuple[Method, Curves]], *, width: float = WIDTH, height: float = 300, share: bool = False
-) -> LineChart:
+@drawing
+def line_chart(curves: Sequence[tuple[Method, Curves]], *, height: float = 270, share: bool = False) -> Figure:
     """Curves over the steps; ``share`` is for accuracies and mIoUs, in percent, else the axis is logarithmic."""
-    values = [v for _, seeds in curves for curve in seeds.values() for _, v in curve]
-    steps = [s for _, seeds in curves for curve in seeds.values() for s, _ in curve]
-    x = Scale(0, max(steps), 46, width - 14)
-    top, bottom = 38.0, height - 25
+    values = [value for _, seeds in curves for curve in seeds.values() for _, value in curve]
+    last = max(step for _, seeds in curves for curve in seeds.values() for step, _ in curve)
+    figure, axes = canvas(height, left=_LEFT, right=_RIGHT, top=_TOP, bottom=_BOTTOM)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="y", color=GRID)
+    axes.set_xlim(0, last)
     if share:
-        y = Scale(*_share_range(values), bottom, top)
-        y_axis = [Tick(y(v / 100), f"{v:g} %") for v in ticks(100 * y.low, 100 * y.high)]
+        axes.set_ylim(*_share_range(values))
+        round_ticks(axes.yaxis, lambda value: f"{100 * value:g} %")
     else:
         low = max(min(values), 1e-6)
-        y = Scale(low * 0.9, max(max(values), low * 2) * 1.1, bottom, top, logarithmic=True)
-        y_axis = [Tick(y(v), f"{v:g}") for v in log_ticks(y.low, y.high)]
-    x_axis = [Tick(x(v), f"{v:,.0f}") for v in ticks(0, max(steps)) if v == int(v)]
-    lines = [_line(method, seeds, x, y) for method, seeds in curves if any(seeds.values())]
-    rounds = _round_marks([method for method, _ in curves], x)
-    return LineChart(width, height, x.start, x.end, top, bottom, x_axis, y_axis, lines, rounds)
+        axes.set(yscale="log", ylim=(low * 0.9, max(max(values), low * 2) * 1.1))
+        log_ticks(axes.yaxis)
+    round_ticks(axes.xaxis, "{:,.0f}".format, 5, integer=True)
+    _mark_rounds(axes, [method for method, _ in curves])
+    for method, seeds in curves:
+        if any(seeds.values()):
+            _curve(axes, method, seeds)
+    return figure
 
 
 def _share_range(values: Sequence[float]) -> tuple[float, float]:
@@ -72,29 +53,44 @@ def _share_range(values: Sequence[float]) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _line(method: Method, seeds: Curves, x: Scale, y: Scale) -> Line:
+def _curve(axes: Axes, method: Method, seeds: Curves) -> None:
     by_step: dict[float, list[float]] = {}
     for curve in seeds.values():
         for step, value in curve:
             by_step.setdefault(step, []).append(value)
-    middle = thin([(step, mean(values)) for step, values in sorted(by_step.items())])
-    each = [_path(thin(curve), x, y) for curve in seeds.values()] if len(seeds) > 1 else []
-    return Line(method.style, method.label, _path(middle, x, y), each, (x(middle[-1][0]), y(middle[-1][1])))
+    least, colour = axes.get_ylim()[0], method_colour(method.style)
+    if len(seeds) > 1:
+        for curve in seeds.values():
+            axes.plot(*_points(curve, least), color=colour, linewidth=1, alpha=0.5, zorder=2)
+    steps, means = _points([(step, mean(values)) for step, values in sorted(by_step.items())], least)
+    axes.plot(steps, means, color=colour, linewidth=2.4, solid_capstyle="round", zorder=3, label=method.label)
+    axes.plot(steps[-1], means[-1], zorder=4, **marker_options(method.style, 9))
 
 
-def _path(curve: Sequence[tuple[float, float]], x: Scale, y: Scale) -> str:
-    return " ".join(f"{x(step):g},{y(value):g}" for step, value in curve)
+def _points(curve: Sequence[tuple[float, float]], least: float) -> tuple[list[float], list[float]]:
+    """Steps and values of at most some hundred points; a loss of 0 has no logarithm and lies at the bottom."""
+    points = thin(curve)
+    return [step for step, _ in points], [max(value, least) for _, value in points]
 
 
-def _round_marks(methods: Sequence[Method], x: Scale) -> list[Tick]:
-    """A mark for each step at which some method made a round; words that would touch each other are left out."""
+def thin(values: Sequence[tuple[float, float]], most: int = 240) -> list[tuple[float, float]]:
+    """At most so many points: means of neighbours, where there are more."""
+    size = math.ceil(len(values) / most) or 1
+    groups = [values[i : i + size] for i in range(0, len(values), size)]
+    return [(math.fsum(x for x, _ in g) / len(g), math.fsum(y for _, y in g) / len(g)) for g in groups]
+
+
+def _mark_rounds(axes: Axes, methods: Sequence[Method]) -> None:
+    """A line at each step at which some method made a round, with its name; one name for rounds close together."""
     made = {k * m.settings["T_min"]: k for m in reversed(methods) for k in range(1, m.rounds + 1)}
     steps = sorted(made)
-    if len(steps) > 1 and x(steps[-1]) - x(steps[0]) < _WORD:
-        return [Tick(x(steps[0]), f"rounds 1 to {max(made.values())}"), *(Tick(x(step), "") for step in steps[1:])]
-    marks: list[Tick] = []
+    pixels = (WIDTH - _LEFT - _RIGHT) / axes.get_xlim()[1]
+    near = any((after - step) * pixels < _WORD for step, after in pairwise(steps))
+    names = {steps[0]: f"rounds 1 to {max(made.values())}"} if near else {step: f"round {made[step]}" for step in steps}
     for step in steps:
-        free = x(step) - max((mark.at for mark in marks if mark.text), default=-_WORD)
-        text = f"round {made[step]}" if free >= _WORD else f"{made[step]}" if free >= _WORD / 2 else ""
-        marks.append(Tick(x(step), text))
-    return marks
+        axes.axvline(step, color=FAINT, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
+    for step, name in names.items():
+        axes.annotate(
+            name, (step, 1), (-2, 5), xycoords=axes.get_xaxis_transform(), textcoords="offset points", fontsize=12,
+            color=SOFT,
+        )  # fmt: skip

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from unseen.base.extras import require
-from unseen.base.files import write_atomically
 from unseen.data.domain import Domain
 from unseen.errors import InputError
 from unseen.models.split import Split
@@ -15,17 +13,15 @@ from unseen.reporting.diagnosis.section import sections
 from unseen.reporting.finished.ensembles import is_ensemble, load_ensemble, read_ensembles
 from unseen.reporting.finished.methods import Method, baseline_of, read_methods
 from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
-from unseen.reporting.kit import wording as verdicts
+from unseen.reporting.kit.pages import environment, write
 from unseen.reporting.kit.palette import colours_of
+from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.runs.comparison import caveats, class_charts, comparison, domain_scores, score_methods
 from unseen.reporting.runs.gallery import make_gallery
 from unseen.reporting.runs.samples import Network, make_samples
 from unseen.reporting.runs.scenes import AGREEMENT, make_scenes, methods_drawn
-from unseen.reporting.runs.training import loss_chart, round_summaries, watched_charts
+from unseen.reporting.runs.training import loss_chart, round_summaries, rounds_sheet, watched_charts
 from unseen.runs.job import load
-
-if TYPE_CHECKING:
-    import jinja2
 
 
 def write_page(
@@ -43,8 +39,7 @@ def write_page(
     from Python with a model of their own also need ``source``, the domain they trained on, and ``load_net``, which
     gives a folder's trained network.
     """
-    templates = environment()
-    out.parent.mkdir(parents=True, exist_ok=True)
+    templates = environment("unseen.reporting.runs", "unseen.reporting.diagnosis")
     trained = read_methods([folder for folder in folders if not is_ensemble(folder)])
     ensembles = read_ensembles([folder for folder in folders if is_ensemble(folder)], trained)
     source = source_of(trained[0].runs[0], source, "load_net=, which gives its trained network")
@@ -52,6 +47,7 @@ def write_page(
     unseen = unseen_among(source, held_out, targets)
     if not unseen:
         raise InputError("targets: expected at least one domain that the runs have not seen, got none")
+    rounds = round_summaries(trained)
     content = {
         "title": title,
         "trained": trained,
@@ -62,14 +58,15 @@ def write_page(
         "held_out": held_out,
         "caveats": caveats(trained),
         "loss": loss_chart(trained),
-        "rounds": round_summaries(trained),
+        "rounds": rounds,
+        "rounds_sheet": rounds_sheet(rounds),
+        "runs_sheet": _runs_sheet([*trained, *ensembles]),
         "watched": watched_charts(trained, [*unseen, *held_out]),
         "galleries": [make_gallery(method, source) for method in trained if method.rounds],
         "diagnoses": sections(trained, source, [*unseen, *held_out]),
         **_answered([*trained, *ensembles], source, unseen, held_out, load_net),
     }
-    write_atomically(out, templates.get_template("page.html").render(content).encode())
-    return out
+    return write(templates, "page.html", content, out)
 
 
 def _answered(
@@ -98,28 +95,16 @@ def _answered(
     }
 
 
-def environment(package: str = "unseen.reporting.runs") -> jinja2.Environment:
-    """The templates of a package, with the report's style sheet and filters."""
-    engine = require("jinja2", "report")
-    require("PIL.Image", "report")
-    made: jinja2.Environment = engine.Environment(
-        loader=engine.ChoiceLoader(
-            [engine.PackageLoader(name) for name in dict.fromkeys([package, "unseen.reporting.runs"])]
-        ),
-        autoescape=True,
-        undefined=engine.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {
-        "signed": verdicts.signed,
-        "span": verdicts.span,
-        "listed": verdicts.listed,
-        "sentence": verdicts.sentence,
-        "curly": lambda text: text.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}"),
-        "percent": lambda share: f"{100 * share:.1f}",
-        "thousands": lambda number: f"{number:,}",
-        "short": verdicts.short,
-    }
-    made.globals |= {"counted": verdicts.counted}
-    return made
+def _runs_sheet(methods: Sequence[Method]) -> Sheet:
+    """Every folder on the page, and what made it."""
+    rows = []
+    for method in methods:
+        for run in method.runs:
+            versions, engine, created = (run.config[name] for name in ("versions", "engine", "created"))
+            made_with = ", ".join(f"{name} {versions[name]}" for name in ("unseen", "torch"))
+            seed = str(run.seed) if run.seed >= 0 else "several"
+            started = created[:16].replace("T", " ")
+            rows.append((method.label, seed, str(run.folder), f"{made_with}, {engine['device']}", started))
+    styles = {method.label: method.style for method in methods}
+    headings = ("Method", "Seed", "Folder", "Made with", "Started")
+    return Sheet("The runs", headings, rows, "", words=frozenset({0, 2, 3, 4}), styles=styles)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unseen.data.domain import Domain
 from unseen.reporting.finished.methods import FinishedRun, Method
 from unseen.reporting.kit.statistics import mean
-from unseen.reporting.runs.curves import Curves, LineChart, line_chart
+from unseen.reporting.kit.tables import Sheet
+from unseen.reporting.kit.wording import listed, short
+from unseen.reporting.runs.curves import Curves, line_chart
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -30,12 +35,12 @@ class Watched:
     """Accuracy or mIoU on one domain during training."""
 
     name: str
-    chart: LineChart
+    chart: Figure
     same_data: bool
     """whether it was watched on the very images that the comparison is made on"""
 
 
-def loss_chart(methods: Sequence[Method]) -> LineChart | None:
+def loss_chart(methods: Sequence[Method]) -> Figure | None:
     """Training loss against the step; None when nothing was recorded."""
     curves = [(method, {run.seed: _losses(run) for run in method.runs}) for method in methods]
     return line_chart(curves) if any(any(seeds.values()) for _, seeds in curves) else None
@@ -53,7 +58,7 @@ def watched_charts(methods: Sequence[Method], domains: Sequence[Domain]) -> list
     for name in sorted(names, key=lambda name: list(known).index(name) if name in known else len(known)):
         curves: list[tuple[Method, Curves]] = [(m, {r.seed: _watched_values(r, name) for r in m.runs}) for m in methods]
         prints = {run.config["watch"].get(name) for method in methods for run in method.runs} - {None}
-        charts.append(Watched(name, line_chart(curves, height=220, share=True), prints == {known.get(name)}))
+        charts.append(Watched(name, line_chart(curves, height=195, share=True), prints == {known.get(name)}))
     return charts
 
 
@@ -84,3 +89,24 @@ def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:
                 }
                 summaries.append(RoundSummary(method, k, lines[0]["fictitious"], **means))
     return summaries
+
+
+def rounds_sheet(rounds: Sequence[RoundSummary]) -> Sheet:
+    """A row for each round of each method."""
+    spaces = {"semantic": "features", "pixel": "pixels"}
+    costs = dict.fromkeys(spaces[summary.method.settings["cost"]] for summary in rounds)
+    return Sheet(
+        "What each round did",
+        ("Method", "round", "images", "loss before → after", "moved, L2", "cost"),
+        [_round_row(summary) for summary in rounds],
+        "Means over the round's images and the seeds. The ascent raises the loss of an image at the model of that "
+        "moment. Moved is the distance between the image and the one it was made from, over all pixels. Cost is the "
+        f"transport cost, in {listed(list(costs))}, that the penalty γ multiplies.",
+        styles={summary.method.name: summary.method.style for summary in rounds},
+    )
+
+
+def _round_row(summary: RoundSummary) -> tuple[str, ...]:
+    losses = f"{short(summary.loss_before)} → {short(summary.loss_after)}"
+    sizes = short(summary.moved), short(summary.cost)
+    return (summary.method.name, str(summary.k), f"{summary.images:,}", losses, *sizes)

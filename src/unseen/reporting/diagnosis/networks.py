@@ -14,8 +14,8 @@ from unseen.engine import evaluation_batch
 from unseen.errors import InputError
 from unseen.method.cost import softmax_loss, squared_distance
 from unseen.models.split import Split
-from unseen.reporting.diagnosis.clouds import Pairing, transport
-from unseen.reporting.diagnosis.record import Away, Portrait, digest_of
+from unseen.reporting.diagnosis.matching import Pairing, transport
+from unseen.reporting.diagnosis.record import MeasuredDomain, MeasuredNetwork, digest_of
 from unseen.reporting.evaluation import score_run
 from unseen.reporting.finished.methods import FinishedRun, read_methods
 from unseen.theory.certificate import certify
@@ -28,7 +28,7 @@ SHARES = tuple(m * 10.0**e for e in range(-4, 1) for m in (1, 2, 5))
 
 
 @dataclass(frozen=True)
-class Ground:
+class MatchedData:
     """What every network is measured on: images of the source, and domains paired with them."""
 
     source: Domain
@@ -37,13 +37,13 @@ class Ground:
     """each domain, its pairing with the rows, and whether it is held-out source"""
 
 
-def portray(net: Split, run: FinishedRun, ground: Ground, gamma: float | None) -> Portrait:
-    """A run's network, measured; its accuracies are kept in the run's folder, as ``evaluate`` keeps them."""
-    at = see(net, ground.source, ground.rows)
-    spread = _spread(at, ground.source)
+def measure_network(net: Split, run: FinishedRun, data: MatchedData, gamma: float | None) -> MeasuredNetwork:
+    """A run's network, measured; its accuracies are saved in the run's folder, as ``evaluate`` saves them."""
+    at = features_at(net, data.source, data.rows)
+    spread = _spread(at, data.source)
     known = at.head.constants
     curve = certify(at.scores, at.y, at.head.gram, [share * spread for share in SHARES])
-    return Portrait(
+    return MeasuredNetwork(
         label=read_methods([run.folder])[0].label,
         folder=str(run.folder),
         seed=run.seed,
@@ -55,13 +55,13 @@ def portray(net: Split, run: FinishedRun, ground: Ground, gamma: float | None) -
         regularizer=float(pull(at.scores, at.y, at.head).mean()),
         surrogate=_surrogate(at, gamma) if gamma is not None else None,
         curve=curve,
-        domains=tuple(_distances(net, run.folder, at, ground)),
+        domains=tuple(_distances(net, run.folder, at, data)),
     )
 
 
 @torch.no_grad()
-def see(net: Split, domain: Domain, rows: Tensor) -> Samples:
-    """These rows of a domain where the head meets them, in float64."""
+def features_at(net: Split, domain: Domain, rows: Tensor) -> Samples:
+    """The features, scores and labels of these rows of a domain, in float64."""
     batches = torch.split(rows, evaluation_batch(domain.images[:1]))
     seen = [look(net, domain.images[batch], domain.labels[batch], torch.float64) for batch in batches]
     z0, scores, y = (torch.cat([getattr(each, name).cpu() for each in seen]) for name in ("z0", "scores", "y"))
@@ -83,15 +83,15 @@ def _surrogate(at: Samples, gamma: float) -> tuple[float, float]:
     return float(solved.value.mean()), float(solved.upper.mean())
 
 
-def _distances(net: Split, folder: Path, at: Samples, ground: Ground) -> Iterator[Away]:
-    scores = score_run(folder, [domain for domain, _, _ in ground.domains], net)
-    for (domain, pairing, held_out), score in zip(ground.domains, scores, strict=True):
-        there = see(net, domain, torch.cat(pairing.theirs))
-        clouds = torch.split(there.z0, [len(rows) for rows in pairing.theirs])
-        costs = [transport(at.z0[ours], cloud) for ours, cloud in zip(pairing.ours, clouds, strict=True)]
-        matched, radius = torch.cat(pairing.ours), float(torch.cat(costs).mean())
-        names = [ground.source.classes[label] for label in pairing.classes]
-        yield Away(
+def _distances(net: Split, folder: Path, at: Samples, data: MatchedData) -> Iterator[MeasuredDomain]:
+    scores = score_run(folder, [domain for domain, _, _ in data.domains], net)
+    for (domain, pairing, held_out), score in zip(data.domains, scores, strict=True):
+        there = features_at(net, domain, torch.cat(pairing.domain))
+        clouds = torch.split(there.z0, [len(rows) for rows in pairing.domain])
+        costs = [transport(at.z0[rows], cloud) for rows, cloud in zip(pairing.source, clouds, strict=True)]
+        matched, radius = torch.cat(pairing.source), float(torch.cat(costs).mean())
+        names = [data.source.classes[label] for label in pairing.classes]
+        yield MeasuredDomain(
             domain=domain.name,
             sha256=domain.fingerprint,
             held_out=held_out,

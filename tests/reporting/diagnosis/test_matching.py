@@ -5,8 +5,7 @@ import torch
 
 from unseen import Domain
 from unseen.errors import InputError
-from unseen.reporting.diagnosis import clouds
-from unseen.reporting.diagnosis.clouds import pair, some_of, transport
+from unseen.reporting.diagnosis.matching import pair, sample_source, transport
 
 
 def domain(labels, classes="abc", name="some"):
@@ -37,45 +36,45 @@ def test_a_cloud_that_is_moved_costs_half_the_squared_length_of_the_move_for_eac
 
 
 def test_some_of_a_large_source_are_looked_at_and_some_of_each_class(monkeypatch):
-    monkeypatch.setattr(clouds, "SOURCE_IMAGES", 50)
+    monkeypatch.setattr("unseen.reporting.diagnosis.matching.SOURCE_IMAGES", 50)
     source = domain([0, 1] * 5000 + [2])
-    rows = some_of(source)
+    rows = sample_source(source)
     assert set(source.labels[rows].tolist()) == {0, 1, 2}
     assert 50 <= len(rows) <= 51
     assert len(set(rows.tolist())) == len(rows)
-    assert torch.equal(rows, some_of(source))
+    assert torch.equal(rows, sample_source(source))
 
 
 def test_all_of_a_small_source_are_looked_at():
-    assert sorted(some_of(domain([0, 1, 2, 1])).tolist()) == [0, 1, 2, 3]
+    assert sorted(sample_source(domain([0, 1, 2, 1])).tolist()) == [0, 1, 2, 3]
 
 
 def test_pairs_are_of_one_class_and_in_the_domains_proportions(monkeypatch):
-    monkeypatch.setattr(clouds, "PER_CLASS", 30)
+    monkeypatch.setattr("unseen.reporting.diagnosis.matching.PER_CLASS", 30)
     labels = torch.tensor([0, 1, 2] * 40)
     other = domain([0] * 300 + [1] * 100 + [2])
     made = pair(labels, other, "abc")
     assert made.classes == (0, 1, 2)
-    assert [len(rows) for rows in made.theirs] == [30, 10, 1]
-    for label, ours, theirs in zip(made.classes, made.ours, made.theirs, strict=True):
+    assert [len(rows) for rows in made.domain] == [30, 10, 1]
+    for label, ours, theirs in zip(made.classes, made.source, made.domain, strict=True):
         assert set(labels[ours].tolist()) == set(other.labels[theirs].tolist()) == {label}
         assert len(ours) == len(theirs) == len(set(ours.tolist())) == len(set(theirs.tolist()))
 
 
 def test_no_more_are_matched_than_in_all(monkeypatch):
-    monkeypatch.setattr(clouds, "IN_ALL", 20)
+    monkeypatch.setattr("unseen.reporting.diagnosis.matching.IN_ALL", 20)
     made = pair(torch.tensor([0, 1, 2]), domain([0, 1] * 200), "abc")
-    assert [len(rows) for rows in made.theirs] == [10, 10]
+    assert [len(rows) for rows in made.domain] == [10, 10]
 
 
 def test_where_the_source_has_few_each_comes_once_before_any_comes_again():
     made = pair(torch.tensor([0, 0, 0]), domain([0] * 8), "abc")
-    assert sorted(torch.bincount(made.ours[0]).tolist()) == [2, 3, 3]
+    assert sorted(torch.bincount(made.source[0]).tolist()) == [2, 3, 3]
 
 
 def test_pairs_are_the_same_every_time():
     one, other = (pair(torch.tensor([0, 1] * 100), domain([0, 1] * 300), "abc") for _ in range(2))
-    assert all(map(torch.equal, one.theirs + one.ours, other.theirs + other.ours))
+    assert all(map(torch.equal, one.domain + one.source, other.domain + other.source))
 
 
 def test_classes_that_the_source_has_none_of_are_named():

@@ -1,4 +1,4 @@
-"""What the tables of a diagnosis mean, for somebody who hasn't read the paper. The terminal and the page use these."""
+"""What the tables of a diagnosis mean, for somebody who hasn't read the paper: for the terminal and the page."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
-from unseen.reporting.diagnosis.clouds import IN_ALL, PER_CLASS
-from unseen.reporting.diagnosis.record import Diagnosis, Portrait
+from unseen.reporting.diagnosis.matching import IN_ALL, PER_CLASS
+from unseen.reporting.diagnosis.record import Diagnosis, MeasuredNetwork
 from unseen.reporting.kit.wording import listed, short
 
 
@@ -25,28 +25,30 @@ def percent(share: float) -> str:
 
 
 def labels(diagnosis: Diagnosis) -> tuple[str, ...]:
-    """What to call the run, and the plain one where there is one."""
-    ours, plain = diagnosis.model.label, diagnosis.plain
-    return (ours, plain.label) if plain and plain.label != ours else (ours, f"{ours}, plain") if plain else (ours,)
+    """The names of the run, and of the ERM run where there is one."""
+    label, baseline = diagnosis.model.label, diagnosis.plain
+    if baseline is None:
+        return (label,)
+    return label, baseline.label if baseline.label != label else f"{label}, baseline"
 
 
 def names(diagnosis: Diagnosis) -> tuple[str, ...]:
     """The same in short: just ADA and ERM where that is enough."""
     brief = tuple(label.partition(" (")[0] for label in labels(diagnosis))
-    return brief if len(set(brief)) == len(brief) else ("this run", "plain")
+    return brief if len(set(brief)) == len(brief) else ("this run", "baseline")
 
 
 def headline(diagnosis: Diagnosis) -> str:
     """What the certificate says at a hundredth of the spread."""
     at = min(range(len(diagnosis.model.shares)), key=lambda i: abs(diagnosis.model.shares[i] - 0.01))
-    bounds = [f"{each.curve.bound[at]:.2f} for {name}" for name, each in _portraits(diagnosis)]
+    bounds = [f"{each.curve.bound[at]:.2f} for {name}" for name, each in _named_networks(diagnosis)]
     return f"The worst mean loss within 1 % of the features' spread is at most {listed(bounds)}"
 
 
 def rounds(diagnosis: Diagnosis) -> str:
     """About the rounds."""
     if not diagnosis.rounds:
-        return "Plain training has no rounds: it made no fictitious images."
+        return "ERM has no rounds: it made no fictitious images."
     return (
         "A round makes fictitious images: copies of training images, each pushed to where the network of that moment "
         "errs. rho is how far they went in that network's features, half the squared distance on average: the radius "
@@ -81,7 +83,7 @@ def gamma(diagnosis: Diagnosis) -> str:
     return f"{price} {known} {_verdict(diagnosis.gamma, diagnosis.model)}"
 
 
-def _verdict(gamma: float, model: Portrait) -> str:
+def _verdict(gamma: float, model: MeasuredNetwork) -> str:
     if gamma <= model.L1:
         return (
             f"Here gamma is {number(model.L1 / gamma)} times below L1: distance is so cheap that nothing holds the "
@@ -132,45 +134,45 @@ def certificate(diagnosis: Diagnosis) -> str:
         f"their centre: {_for_each(diagnosis, lambda it: it.spread)}), because features twice as large with a head "
         f"half as large are the same network. Guessing among {diagnosis.classes} classes has a loss of {guess:.2f}; "
         f"the bound is better than that up to a share of {_for_each(diagnosis, lambda it: crossing(it, guess))}. It "
-        f"counts points that no image reaches, so real domains do better. {_plain(diagnosis)}"
+        f"counts points that no image reaches, so real domains do better. {_compared(diagnosis)}"
     )
 
 
-def _for_each(diagnosis: Diagnosis, value: Callable[[Portrait], float]) -> str:
+def _for_each(diagnosis: Diagnosis, value: Callable[[MeasuredNetwork], float]) -> str:
     """``323 for ADA and 409 for ERM``."""
-    return listed([f"{number(value(portrait))} for {name}" for name, portrait in _portraits(diagnosis)])
+    return listed([f"{number(value(network))} for {name}" for name, network in _named_networks(diagnosis)])
 
 
-def _portraits(diagnosis: Diagnosis) -> list[tuple[str, Portrait]]:
-    return list(zip(names(diagnosis), diagnosis.portraits, strict=True))
+def _named_networks(diagnosis: Diagnosis) -> list[tuple[str, MeasuredNetwork]]:
+    return list(zip(names(diagnosis), diagnosis.networks, strict=True))
 
 
-def crossing(portrait: Portrait, level: float) -> float:
+def crossing(network: MeasuredNetwork, level: float) -> float:
     """The share of the spread at which the bound reaches ``level``, between its points by their logarithms."""
-    points = list(zip(portrait.shares, portrait.curve.bound, strict=True))
+    points = list(zip(network.shares, network.curve.bound, strict=True))
     for (near, low), (far, high) in pairwise(points):
         if low <= level < high:
             return float(near * (far / near) ** (math.log(level / low) / math.log(high / low)))
     return 0.0 if level < points[0][1] else points[-1][0]
 
 
-def _plain(diagnosis: Diagnosis) -> str:
+def _compared(diagnosis: Diagnosis) -> str:
     if diagnosis.plain is None:
         if not diagnosis.rounds:
-            return "This run is plain training itself."
+            return "This run is ERM itself."
         return (
-            "No plain run stands beside it: none in the same folder has the same job and seed with K=0; name one with "
-            "--plain RUN (in Python: plain=)."
+            "There is no ERM run to compare with: none in the same folder has the same job and seed with K=0. Name one "
+            "with --plain RUN (in Python: plain=)."
         )
-    ours, theirs = names(diagnosis)
+    own, other = names(diagnosis)
     ratios = [a / b for a, b in zip(diagnosis.model.curve.bound, diagnosis.plain.curve.bound, strict=True)]
     lower = sum(ratio < 1 for ratio in ratios)
-    found = "as given" if diagnosis.plain_given else "found beside this run"
+    found = "as given" if diagnosis.plain_given else "found in the same folder"
     if diagnosis.plain_apart:
         found += f", and differs in more than its rounds: {', '.join(diagnosis.plain_apart)}"
     return (
-        f"{theirs} is the run {Path(diagnosis.plain.folder).name}, {found}. The bound of {ours} is the lower one at "
-        f"{lower} of {len(ratios)} radii, and {percent(min(ratios))} to {percent(max(ratios))} of that of {theirs}."
+        f"{other} is the run {Path(diagnosis.plain.folder).name}, {found}. The bound of {own} is the lower one at "
+        f"{lower} of {len(ratios)} radii, and {percent(min(ratios))} to {percent(max(ratios))} of that of {other}."
     )
 
 
@@ -185,7 +187,7 @@ def domains(diagnosis: Diagnosis) -> str:
         "certificate of the matched source images at that distance, so the loss is never above it. Accuracy is on all "
         "images."
     )
-    held_out = [away.domain for away in diagnosis.model.domains if away.held_out]
+    held_out = [there.domain for there in diagnosis.model.domains if there.held_out]
     if held_out:
         return f"{text} {held_out[0]} is held-out source: what such a distance is where nothing differs but the draw."
     return f"{text} No held-out images of this source are known: name some, to see what distance is mere chance."

@@ -25,11 +25,11 @@ class Pairing:
     """Rows of a domain and as many rows of the source, class by class."""
 
     classes: tuple[int, ...]
-    ours: tuple[Tensor, ...]
-    theirs: tuple[Tensor, ...]
+    source: tuple[Tensor, ...]
+    domain: tuple[Tensor, ...]
 
 
-def some_of(source: Domain) -> Tensor:
+def sample_source(source: Domain) -> Tensor:
     """The rows of the source to look at: drawn, the same for every network, and some of each class it has."""
     order = torch.randperm(len(source), generator=generator(0, "diagnosis of the source"))
     drawn, left = order[:SOURCE_IMAGES], order[SOURCE_IMAGES:]
@@ -48,9 +48,9 @@ def pair(labels: Tensor, domain: Domain, classes: Sequence[str]) -> Pairing:
     draw = generator(0, f"diagnosis of {domain.fingerprint}")
     present = [label for label, count in enumerate(counts.tolist()) if count]
     sizes = [max(1, int(share * int(counts[label]))) for label in present]
-    ours = [_drawn(labels == label, size, draw) for label, size in zip(present, sizes, strict=True)]
-    theirs = [_drawn(domain.labels == label, size, draw) for label, size in zip(present, sizes, strict=True)]
-    return Pairing(tuple(present), tuple(ours), tuple(theirs))
+    source = [_drawn(labels == label, size, draw) for label, size in zip(present, sizes, strict=True)]
+    other = [_drawn(domain.labels == label, size, draw) for label, size in zip(present, sizes, strict=True)]
+    return Pairing(tuple(present), tuple(source), tuple(other))
 
 
 def _drawn(among: Tensor, size: int, draw: Generator) -> Tensor:
@@ -73,8 +73,8 @@ def _refuse_other_classes(labels: Tensor, domain: Domain, counts: Tensor, classe
         )
 
 
-def transport(ours: Tensor, theirs: Tensor) -> Tensor:
+def transport(source: Tensor, other: Tensor) -> Tensor:
     """1/2 ||z - z'||^2 of each pair when two clouds of one size are matched so that the sum is least, exactly."""
-    cost = torch.cdist(ours, theirs).square()
+    cost = torch.cdist(source, other).square()
     rows, columns = require("scipy.optimize", "theory").linear_sum_assignment(cost.numpy())
-    return squared_distance(ours[rows], theirs[columns]) / 2
+    return squared_distance(source[rows], other[columns]) / 2

@@ -1,4 +1,4 @@
-"""The plain run to hold a run against: the same training without rounds."""
+"""The ERM run to compare a run with: the same training without rounds."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from unseen.runs.folder import RunFolder
 _WATCHING = ("watch", "watch_images")  # of a job: they change nothing in the weights
 
 
-def plain_run(run: FinishedRun, given: Path | None) -> FinishedRun | None:
-    """The run that is given, checked; else a finished one beside ``run`` that differs in its rounds only."""
+def baseline_run(run: FinishedRun, given: Path | None) -> FinishedRun | None:
+    """The run that is given, checked; else one in the same folder as ``run`` that differs in its rounds only."""
     if given is not None:
         return _checked(run, finished_run(given))
-    return None if run.rounds == 0 else _beside(run)
+    return None if run.rounds == 0 else _neighbour(run)
 
 
-def apart(run: FinishedRun, plain: FinishedRun) -> tuple[str, ...]:
-    """What sets a given plain run apart besides its rounds, such as ``seed (1, here 0)``."""
-    ours, theirs = (_flat(_training(each.config)) for each in (run, plain))
-    found = {name: (theirs.get(name), ours.get(name)) for name in ours | theirs if ours.get(name) != theirs.get(name)}
+def other_differences(run: FinishedRun, baseline: FinishedRun) -> tuple[str, ...]:
+    """In what else the two differ than in their rounds, such as ``seed (1, here 0)``."""
+    own, other = (_flat(_training(each.config)) for each in (run, baseline))
+    found = {name: (other.get(name), own.get(name)) for name in own | other if own.get(name) != other.get(name)}
     return tuple(f"{name} ({there}, here {here})" for name, (there, here) in found.items()) + (
-        () if run.config["model"] == plain.config["model"] else ("the network",)
+        () if run.config["model"] == baseline.config["model"] else ("the network",)
     )
 
 
@@ -38,19 +38,19 @@ def finished_run(folder: Path) -> FinishedRun:
     return FinishedRun(folder, config)
 
 
-def _checked(run: FinishedRun, plain: FinishedRun) -> FinishedRun:
-    ours, theirs = run.config["source"], plain.config["source"]
-    if ours["sha256"] != theirs["sha256"]:
+def _checked(run: FinishedRun, baseline: FinishedRun) -> FinishedRun:
+    own, other = run.config["source"], baseline.config["source"]
+    if own["sha256"] != other["sha256"]:
         raise InputError(
-            f"plain: {plain.folder} was trained on {theirs['name']} ({theirs['images']:,} images), {run.folder} on "
-            f"{ours['name']} ({ours['images']:,} images); expected a plain run on the same images"
+            f"plain: {baseline.folder} was trained on {other['name']} ({other['images']:,} images), {run.folder} on "
+            f"{own['name']} ({own['images']:,} images); expected an ERM run on the same images"
         )
-    if plain.rounds:
-        raise InputError(f"plain: {plain.folder} has K={plain.rounds}; expected plain training, K=0")
-    return plain
+    if baseline.rounds:
+        raise InputError(f"plain: {baseline.folder} has K={baseline.rounds}; expected an ERM run, K=0")
+    return baseline
 
 
-def _beside(run: FinishedRun) -> FinishedRun | None:
+def _neighbour(run: FinishedRun) -> FinishedRun | None:
     own = run.folder if run.folder.name not in ("", "..") else run.folder.resolve()
     for folder in sorted(own.parent.iterdir()):
         try:
@@ -70,6 +70,6 @@ def _training(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(training: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by their names, the job's beside the others."""
+    """Settings by their names, with the job's among the others."""
     others = {name: value for name, value in training.items() if name not in ("job", "source", "model")}
     return {**training["job"], **others}
