@@ -49,16 +49,18 @@ def reproduce(
     if list_ or not names:
         out.print(table_of_recipes())
         return
-    digits: dict[str, Any] = {"without": tuple(_names(without or [])), "offset": offset, "resize": resize}
     shared: dict[str, Any] = {"precision": precision, "stand_ins": stand_ins, "scale": scale}
-    asked = _names([sources] if sources else [])
+    given: dict[str, Any] = {
+        "without": _names(without or []), "offset": offset, "resize": resize,
+        "sources": _names([sources] if sources else []),
+    }  # fmt: skip
     again = command_given(context)
-    for each in chosen_recipes(names, members, digits, asked):
-        reproduce_one(each, folder, shared, digits, asked, seeds=seeds, jobs=jobs, train=train, again=again)
+    for each in chosen_recipes(names, members, given):
+        reproduce_one(each, folder, shared, given, seeds=seeds, jobs=jobs, train=train, again=again)
 
 
-def _names(given: list[str]) -> list[str]:
-    return [name.strip() for words in given for name in words.split(",")]
+def _names(given: list[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for words in given for name in words.split(","))
 
 
 @app.command()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unseen.ensembles import rules
-from unseen.paper.bench import Bench
+from unseen.paper.lab import Lab, Source
 from unseen.paper.methods import Ensembled
 from unseen.paper.results import Results
 from unseen.paper.tables import NONE
@@ -20,22 +20,23 @@ CAPTION = (
 )
 
 
-def rules_sheet(methods: Sequence[Ensembled], lab: Bench, results: Results, seeds: int) -> Sheet:
+def rules_sheet(methods: Sequence[Ensembled], lab: Lab, results: Results, seeds: int) -> Sheet:
     """A row for each ensemble on each domain, where it was measured."""
     rows = [
-        (column, method.label, str(len(made)), *_entries(method, lab, results, made, column))
-        for column in lab.targets
+        (lab.label(source.name, target), method.label, str(len(made)), *_entries(method, source, results, made, target))
+        for source in lab.sources
+        for target in source.targets
         for method in methods
-        if (made := [seed for seed in range(seeds) if method.accuracy(results, lab, seed, column) is not None])
+        if (made := [seed for seed in range(seeds) if method.accuracy(results, source, seed, target) is not None])
     ]
     headings = ("domain", "ensembles", "of them", "one member", *rules.RULES)
     return Sheet("Under every rule", headings, rows, CAPTION, frozenset({0, 1}))
 
 
-def _entries(method: Ensembled, lab: Bench, results: Results, seeds: Sequence[int], column: str) -> list[str]:
-    alone = [accuracy for seed in seeds for accuracy in method.alone(results, lab, seed, column)]
+def _entries(method: Ensembled, source: Source, results: Results, seeds: Sequence[int], target: str) -> list[str]:
+    alone = [accuracy for seed in seeds for accuracy in method.alone(results, source, seed, target)]
     under = [replace(method, rule=rule) for rule in rules.RULES]
-    together = [[each.accuracy(results, lab, seed, column) for seed in seeds] for each in under]
+    together = [[each.accuracy(results, source, seed, target) for seed in seeds] for each in under]
     return [_mean(accuracies) for accuracies in (alone, *together)]
 
 

@@ -32,6 +32,9 @@ class Cell:
     """what stands together: bars over one mark of the axis, or a row of a grid"""
     at: float | None = None
     """its place along an axis of numbers: the number of target images in a curve, K in a grid"""
+    source: str = ""
+    target: str = ""
+    """the two behind ``domain``, by the names that recipes use"""
 
     def __post_init__(self) -> None:
         wrong = {seed: share for seed, share in self.accuracies.items() if not 0 <= share <= 1}
@@ -65,7 +68,7 @@ class Setting:
     """what else isn't as in the paper, so that its numbers are no yardstick: ``4,000 source images``"""
     measure: Literal["accuracy", "mIoU"] = "accuracy"
     published_steps: int | None = PUBLISHED_STEPS
-    """None where nobody knows them: then ours are no departure"""
+    """None where nobody knows them: then no number of steps is a departure"""
     baseline: str | None = "ERM"
     """the method that the others are paired with, seed by seed"""
     pairs: str = ""
@@ -73,16 +76,16 @@ class Setting:
 
     @property
     def protocol(self) -> str:
-        """Source, steps, scale, selection rule; how pairs are made, where that isn't plain."""
-        told = f"Trained on {self.source}, {self.steps:,} steps, {self.scale} scale of γ and η; {self.selection}."
-        return f"{told} {self.pairs}".strip()
+        """Source, steps, scale, selection rule; how pairs are made, where that isn't by the same draws."""
+        training = f"Trained on {self.source}, {self.steps:,} steps, {self.scale} scale of γ and η; {self.selection}."
+        return f"{training} {self.pairs}".strip()
 
     @property
-    def measure_told(self) -> str:
+    def measure_first(self) -> str:
         """The measure at the beginning of a sentence."""
         return "Accuracy" if self.measure == "accuracy" else self.measure
 
-    def data_told(self, cells: Sequence[Cell]) -> str:
+    def describe_data(self, cells: Sequence[Cell]) -> str:
         """Which images of each domain, and the caveats."""
         here = [name for name in domains_of(cells) if name in self.data and name not in absent(cells)]
         images = "; ".join(f"{name}: {self.data[name]}" for name in here)
@@ -102,7 +105,7 @@ class Setting:
         return f"The paper's numbers can't be compared: {'; '.join(self.departures)}." if shown else ""
 
     def departures_on(self, domain: str) -> list[str]:
-        """Why the paper's number on this domain can't be compared with ours; empty where it can."""
+        """Why the paper's number on this domain can't be compared; empty where it can."""
         found = list(self.departures)
         if domain in self.stand_ins:
             found.append(f"{domain} is a stand-in")
@@ -130,7 +133,7 @@ def absent(cells: Sequence[Cell]) -> list[str]:
     return [name for name in domains_of(cells) if not any(c.accuracies for c in cells if c.domain == name)]
 
 
-def seeds_told(cells: Sequence[Cell]) -> str:
+def describe_seeds(cells: Sequence[Cell]) -> str:
     """How many seeds stand behind the cells that were run; where not all have as many, how to compare them."""
     counts = sorted({len(cell.accuracies) for cell in cells if cell.accuracies})
     if not counts:

@@ -1,16 +1,14 @@
-"""What the paper claims, above all of its digit experiments, and how each claim stands by our results."""
+"""What the paper claims, as comparisons, and how each claim stands by the results."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from unseen.paper.cells import Cell
 from unseen.paper.findings import MARGIN
-from unseen.paper.published import ROUNDS
-from unseen.paper.recipes import RECIPES
 from unseen.reporting.kit.wording import Comparison, Outcome, compare, counted, listed, signed, span
 
 Verdict = Literal[
@@ -18,12 +16,10 @@ Verdict = Literal[
     "holds in part",
     "contradicted in part",
     "does not hold",
-    "can't tell",
+    "not decided",
     "not all measured",
     "not measured",
 ]
-FAR = ("SVHN", "MNIST-M", "SYN")
-NEAR = ("USPS",)
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class Claim:
     alike: bool = False
     """whether it says that the two of each pair hardly differ, by no more than the margin of agreement"""
     named: tuple[str, str] = ("", "")
-    """what to call the two of a pair, where their recipes' labels alone would not tell them apart"""
+    """what to call the two of a pair, where their recipes' labels are the same"""
 
     def outcome(self, comparison: Comparison) -> Outcome:
         """``above`` where the comparison is as the claim has it, ``below`` where it is clearly not."""
@@ -65,7 +61,7 @@ class Judged:
     wanted: int
     """how many there would be, had everything been run on the columns that are here"""
     on: str = ""
-    """what it was judged on, where that isn't plain"""
+    """what it was judged on, where several are shown"""
 
     @property
     def where(self) -> str:
@@ -87,13 +83,13 @@ class Judged:
             return "not all measured"
         if outcomes == {"above"}:
             return "holds"
-        return "holds in part" if "above" in outcomes else "can't tell"
+        return "holds in part" if "above" in outcomes else "not decided"
 
     def _mostly(self, counts: Counter[Outcome]) -> Verdict:
         half = self.wanted / 2
         if max(counts["above"], counts["below"]) > half:
             return "holds" if counts["above"] > half else "does not hold"
-        return "not all measured" if len(self.comparisons) < self.wanted else "can't tell"
+        return "not all measured" if len(self.comparisons) < self.wanted else "not decided"
 
     @property
     def evidence(self) -> str:
@@ -101,12 +97,12 @@ class Judged:
         if not self.comparisons:
             return "No run of it is finished." if self.wanted else f"No result on {listed(self.claim.columns)}."
         columns = dict.fromkeys(comparison.domain for comparison in self.comparisons)
-        told = [f"{column}: {self._column(column)}" for column in columns]
+        parts = [f"{column}: {self._column(column)}" for column in columns]
         left = self.wanted - len(self.comparisons)
-        told += [f"Not run: {left} of {counted(self.wanted, 'comparison')}"] if left else []
+        parts += [f"Not run: {left} of {counted(self.wanted, 'comparison')}"] if left else []
         absent = [column for column in self.claim.columns if column not in columns]
-        told += [f"No data for {listed(absent) if len(absent) < 5 else f'{len(absent)} others'}"] if absent else []
-        return ". ".join(told) + "."
+        parts += [f"No data for {listed(absent) if len(absent) < 5 else f'{len(absent)} others'}"] if absent else []
+        return ". ".join(parts) + "."
 
     def _column(self, column: str) -> str:
         here = [comparison for comparison in self.comparisons if comparison.domain == column]
@@ -142,91 +138,5 @@ def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]], on: str = "") -> Ju
 
 
 def _compare(better: Cell, worse: Cell, named: tuple[str, str]) -> Comparison:
-    ours, theirs = (f"{name} {cell.method}".strip() for name, cell in zip(named, (better, worse), strict=True))
-    return compare(better.domain, ours, theirs, better.accuracies, worse.accuracies)
-
-
-def _all(recipe: str, better: Iterable[str], worse: str) -> tuple[tuple[str, str], ...]:
-    return tuple((f"{recipe}/{name}", worse if "/" in worse else f"{recipe}/{worse}") for name in better)
-
-
-_K = [f"K={K}" for K in ROUNDS]
-_GAMMAS = [method.label for method in RECIPES["figure2a-bottom"].methods if method.kind == "ada"]
-_RIDGES = [(method.label, method.against) for method in RECIPES["figure2b-middle"].methods if method.kind == "ada"]
-_MOST = RECIPES["figure4"].methods[-1].label
-
-CLAIMS = (
-    Claim(
-        "A cost in feature space does better than one in pixel space (K=1, γ=10⁴).",
-        "Section 4.1, Figure 2a top",
-        _all("figure2a-top", ["features"], "pixels"),
-        FAR,
-    ),
-    Claim(
-        "Ours (K=2) does better than ERM for any γ.",
-        "Section 4.1, Figure 2a bottom",
-        _all("figure2a-bottom", _GAMMAS, "ERM"),
-        FAR,
-    ),
-    Claim(
-        "Ours (γ=1) does better than ERM.",
-        "Section 4.1, Figure 2b top",
-        _all("figure2b-top", _K, "ERM"),
-        FAR,
-    ),
-    Claim(
-        "Ours (γ=1) does better than dropout.",
-        "Section 4.1, Figure 2b top",
-        _all("figure2b-top", _K, "Dropout"),
-        FAR,
-    ),
-    Claim(
-        "On USPS, which is close to MNIST, ours does worse than ERM.",
-        "Section 4.1; by Figure 2b top",
-        tuple((erm, name) for name, erm in _all("figure2b-top", _K, "ERM")),
-        NEAR,
-    ),
-    Claim(
-        "Ours (K=1, γ=1) adds to what ridge does.",
-        "Section 4.1, Figure 2b middle",
-        tuple((f"figure2b-middle/{name}", f"figure2b-middle/{alone}") for name, alone in _RIDGES),
-        FAR,
-    ),
-    Claim(
-        "Ridge adds to what ours (K=1, γ=1) does: the two sum up.",
-        "Section 4.1, Figure 2b middle against top",
-        tuple((f"figure2b-middle/{name}", "figure2b-top/K=1") for name, _ in _RIDGES),
-        FAR,
-    ),
-    Claim(
-        "An ensemble over γ does better than an ERM ensemble of the same size.",
-        "Section 4.1, Figure 2b bottom",
-        _all("figure2b-bottom", _K, "ERM"),
-        FAR,
-    ),
-    Claim(
-        "An ensemble over γ does better than the single network (γ=1) with the same K.",
-        "Section 4.1, Figure 2b bottom against top",
-        tuple((f"figure2b-bottom/{name}", f"figure2b-top/{name}") for name in _K),
-        FAR,
-        named=("ensemble", "network"),
-    ),
-    Claim(
-        "Ensembles get better as K grows: K=4 against K=1.",
-        "Section 4.1, Figure 2b bottom",
-        _all("figure2b-bottom", ["K=4"], "K=1"),
-        FAR,
-    ),
-    Claim(
-        "ADDA with many target images does better than ours (K=2) on USPS and, slightly (not judged), on MNIST-M.",
-        "Appendix B, Figure 4",
-        _all("figure4", [_MOST], "K=2"),
-        ("USPS", "MNIST-M"),
-    ),
-    Claim(
-        "Ours (K=2) does better than ADDA with many target images on SYN.",
-        "Appendix B, Figure 4",
-        (("figure4/K=2", f"figure4/{_MOST}"),),
-        ("SYN",),
-    ),
-)
+    first, second = (f"{name} {cell.method}".strip() for name, cell in zip(named, (better, worse), strict=True))
+    return compare(better.domain, first, second, better.accuracies, worse.accuracies)

@@ -1,4 +1,4 @@
-"""The paper's figures again, in its arrangement: a column for each domain, our results, and the paper's numbers."""
+"""The paper's figures again, in its arrangement: a column for each domain, our results beside the paper's numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unseen.data.domain import Domain
 from unseen.paper import heat, marks
-from unseen.paper.cells import Cell, Setting, absent, domains_of, seeds_told
+from unseen.paper.cells import Cell, Setting, absent, describe_seeds, domains_of
 from unseen.reporting.kit.charts import Panels, drawing, heading, not_here, sheet
 from unseen.reporting.kit.theme import SOFT
 from unseen.reporting.runs.samples import first_of_each_class
@@ -39,7 +39,7 @@ def bars(cells: Sequence[Cell], setting: Setting, line: str | None = None, rows:
     slot, longest = panels.wide / (len(labels) + 0.2), marks.LETTER * max(map(len, labels))
     turn = 0 if longest < slot else 45 if slot > 0.25 else 90
     panels = replace(panels, foot=0.35 + longest * {0: 0.0, 45: 0.6, 90: 0.8}[turn])
-    figure, placed = sheet(panels, setting.title, _told(cells, setting), marks.legend(cells, [line or ""]))
+    figure, placed = sheet(panels, setting.title, _footnote(cells, setting), marks.legend(cells, [line or ""]))
     for axes, domain in zip([axes for row in placed for axes in row], domains, strict=True):
         _bar_panel(axes, [cell for cell in cells if cell.domain == domain], line, panels.wide)
         heading(axes, panels, domain, _note(setting, domain))
@@ -80,9 +80,9 @@ def _bar_panel(axes: Axes, cells: Sequence[Cell], line: str | None, inches: floa
         not_here(axes)
 
 
-def _told(cells: Sequence[Cell], setting: Setting) -> str:
+def _footnote(cells: Sequence[Cell], setting: Setting) -> str:
     return " ".join(
-        filter(None, [seeds_told(cells), setting.protocol, setting.caveats(cells), setting.not_comparable(cells)])
+        filter(None, [describe_seeds(cells), setting.protocol, setting.caveats(cells), setting.not_comparable(cells)])
     )
 
 
@@ -101,8 +101,8 @@ def curve(cells: Sequence[Cell], setting: Setting) -> Figure:
     panels = Panels(columns=len(domains), height=2.8, foot=0.6, gap=0.6)
     panels = panels.under([_note(setting, domain) for domain in domains])
     lines = [cell.method for cell in cells if cell.at is None]
-    told = f"{_told(cells, setting)} Axes of accuracy don't start at 0."
-    figure, (row,) = sheet(panels, setting.title, told, marks.legend(cells, lines))
+    footnote = f"{_footnote(cells, setting)} Axes of accuracy don't start at 0."
+    figure, (row,) = sheet(panels, setting.title, footnote, marks.legend(cells, lines))
     places = sorted({cell.at for cell in cells if cell.at is not None})
     for axes, domain in zip(row, domains, strict=True):
         axes.set(xscale="log", xlabel="target images seen", xlim=(places[0] / 1.6, places[-1] * 1.6))
@@ -138,27 +138,27 @@ def _reach(cells: Sequence[Cell]) -> tuple[float, float]:
 
 @drawing
 def grid(cells: Sequence[Cell], setting: Setting) -> Figure:
-    """Accuracies of ours (above) and of the paper (below) on each domain: ``group`` is the row, ``at`` is K.
+    """Accuracies here (above) and in the paper (below) on each domain: ``group`` is the row, ``at`` is K.
 
-    The colour is the difference from the baseline's accuracy: ours from ours with the same seeds, the paper's from the
+    The colour is the difference from the baseline's accuracy: here with the same seeds, in the paper from the
     paper's.
     """
     domains, placed = domains_of(cells), [cell for cell in cells if cell.at is not None]
     groups, columns = list(dict.fromkeys(cell.group for cell in placed)), sorted({cell.at or 0 for cell in placed})
     here = [[cell for cell in cells if cell.domain == domain] for domain in domains]
-    heats = {"ours": [heat.our_heat(some, setting.baseline) for some in here]}
+    heats = {"here": [heat.measured_heat(some, setting.baseline) for some in here]}
     if any(cell.published for cell in placed):
-        heats["the paper"] = [heat.their_heat(some, setting.baseline) for some in here]
+        heats["the paper"] = [heat.published_heat(some, setting.baseline) for some in here]
     palette = heat.Palette(each for row in heats.values() for each in row)
     panels = Panels(rows=len(heats), columns=len(domains), height=0.235 * len(groups), lines=1, left=0.95, gap=0.25)
-    colour = f"Colour: less {setting.baseline} with the same seeds." if setting.baseline else ""
-    words = [seeds_told(placed), "In italics: one seed.", colour, setting.protocol, setting.data_told(placed)]
-    told = " ".join(filter(None, words))
-    figure, rows = sheet(panels, setting.title, told, palette.legend(setting.baseline))
+    colour = f"Colour: minus {setting.baseline} with the same seeds." if setting.baseline else ""
+    words = [describe_seeds(placed), "In italics: one seed.", colour, setting.protocol, setting.describe_data(placed)]
+    footnote = " ".join(filter(None, words))
+    figure, rows = sheet(panels, setting.title, footnote, palette.legend(setting.baseline))
     for (whose, some), row in zip(heats.items(), rows, strict=True):
         for axes, domain, each in zip(row, domains, some, strict=True):
             heat.draw(axes, each, groups, columns, palette)
-            seeds = ", all seeds" if whose == "ours" else ""
+            seeds = ", all seeds" if whose == "here" else ""
             base = f"{setting.baseline} {each.base:.1f} %{seeds}" if each.base is not None else ""
             heading(axes, panels, f"{domain}, {whose}", base)
         row[0].set_yticks(np.arange(len(groups)) + 0.5, groups, fontsize=9)
@@ -172,8 +172,8 @@ def grid(cells: Sequence[Cell], setting: Setting) -> Figure:
 def samples(domains: Mapping[str, Domain | None], setting: Setting) -> Figure:
     """A row for each domain, by its name, with the first image of each class; None is a domain that isn't here."""
     panels = Panels(rows=len(domains), columns=1, height=0.78, head=0.06, foot=0.06, left=1.9)
-    told = "The first image of each class, in the order of each set: nobody chose them."
-    figure, rows = sheet(panels, setting.title, told)
+    footnote = "The first image of each class, in the order of each set: nobody chose them."
+    figure, rows = sheet(panels, setting.title, footnote)
     for (axes,), (name, domain) in zip(rows, domains.items(), strict=True):
         _sample_row(axes, name, _note(setting, name), domain)
     return figure

@@ -17,7 +17,7 @@ from unseen.reporting.kit.statistics import (
     t_interval,
     welch_interval,
 )
-from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE, Comparison, counted, listed
+from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE, Comparison, counted
 
 MARGIN = 3.0  # points: an interval of the difference that stays within it counts as agreement
 
@@ -35,7 +35,7 @@ class Paired:
 
 @dataclass(frozen=True)
 class AgainstPaper:
-    """Our mean less the paper's, in points, with its interval and what that allows to say."""
+    """Our mean minus the paper's, in points, with its interval and what that allows to say."""
 
     gap: float
     interval: Interval | None
@@ -99,7 +99,7 @@ def against_paper(cell: Cell, setting: Setting) -> AgainstPaper | None:
 
 
 def _gap_interval(percent: Sequence[float], theirs: Published) -> Interval | None:
-    """Welch's; where the paper gives no spread, ours alone, as if its number were exact."""
+    """Welch's; where the paper gives no spread, our runs' alone, as if its number were exact."""
     if theirs.deviation is None or theirs.runs is None:
         return t_interval([value - 100 * theirs.mean for value in percent])
     return welch_interval(percent, 100 * theirs.mean, 100 * theirs.deviation, theirs.runs)
@@ -111,20 +111,4 @@ def verdict(interval: Interval | None, seeds: int) -> str:
         return DIFFERS
     if interval is not None and max(abs(interval.low), abs(interval.high)) <= MARGIN:
         return AGREES
-    return f"can't tell with {counted(seeds, 'seed')}"
-
-
-def verdicts_told(found: Sequence[Finding]) -> str:
-    """One sentence that counts the verdicts; nothing is left out of it."""
-    given = [finding.paper.verdict for finding in found if finding.paper]
-    if not given:
-        return "The paper gives no number for any of these."
-    unsure = [v for v in given if v not in (AGREES, DIFFERS, NOT_COMPARABLE)]
-    words = {
-        "agree with": given.count(AGREES),
-        "differ from": given.count(DIFFERS),
-        "can't be told from": len(unsure),
-        "can't be compared with": given.count(NOT_COMPARABLE),
-    }
-    told = listed([f"{verb} {count}" for verb, count in words.items() if count])
-    return f"Of {counted(len(given), 'number')} that the paper gives, ours {told}."
+    return f"not decided with {counted(seeds, 'seed')}"

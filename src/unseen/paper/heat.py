@@ -36,7 +36,7 @@ class Heat:
     """places with one seed only"""
 
 
-def our_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
+def measured_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
     """What we measured on one domain."""
     run = [cell for cell in cells if cell.accuracies]
     placed = {(cell.group, cell.at): cell for cell in run if cell.at is not None}
@@ -50,7 +50,7 @@ def our_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
     )
 
 
-def their_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
+def published_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
     """What the paper has on one domain."""
     known = [(cell, 100 * cell.published.mean) for cell in cells if cell.published]
     values = {(cell.group, cell.at): value for cell, value in known if cell.at is not None}
@@ -89,7 +89,7 @@ def draw(
     palette: Palette,
     *,
     ticks: Sequence[str] | None = None,
-    told: Callable[[float], str] = "{:.1f}".format,
+    number: Callable[[float], str] = "{:.1f}".format,
 ) -> None:
     """One panel: a coloured field with its number for each place, the first group on top.
 
@@ -104,11 +104,11 @@ def draw(
         return
     for i, group in enumerate(groups):
         for j, column in enumerate(columns):
-            _field(axes, heat, (group, column), (j, i), palette, told)
+            _field(axes, heat, (group, column), (j, i), palette, number)
 
 
 def _field(
-    axes: Axes, heat: Heat, place: Place, corner: tuple[int, int], palette: Palette, told: Callable[[float], str]
+    axes: Axes, heat: Heat, place: Place, corner: tuple[int, int], palette: Palette, number: Callable[[float], str]
 ) -> None:
     options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
     centre = corner[0] + 0.5, corner[1] + 0.5
@@ -119,4 +119,4 @@ def _field(
     axes.add_patch(require("matplotlib.patches", "report").Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white"))
     dark = float(np.dot(colour[:3], [0.299, 0.587, 0.114])) < 0.55
     style = "italic" if place in heat.single else "normal"
-    axes.text(*centre, told(heat.values[place]), color="white" if dark else INK, style=style, **options)
+    axes.text(*centre, number(heat.values[place]), color="white" if dark else INK, style=style, **options)

@@ -22,7 +22,7 @@ _DOT: dict[str, Any] = {"marker": "o", "markersize": 8, "markeredgecolor": INK}
 
 
 def numbers(cells: Sequence[Cell]) -> list[float]:
-    """Everything to be shown of the cells, ours and the paper's, in percent."""
+    """Everything to be shown of the cells, here and in the paper, in percent."""
     theirs = [100 * cell.published.mean for cell in cells if cell.published]
     return [*theirs, *(value for cell in cells for value in cell.percent)]
 

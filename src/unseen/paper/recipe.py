@@ -1,18 +1,19 @@
-"""A recipe of the digits: one figure or table of the paper, as what it compares and how it is drawn."""
+"""A recipe: one figure or table, as what it compares, from which sources to which targets, and how it is drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
-from unseen.data.catalogue import domains
+from unseen.errors import InputError, did_you_mean
 from unseen.paper import figures
 from unseen.paper.by_rule import rules_sheet
 from unseen.paper.cells import Cell, Setting
-from unseen.paper.experiment import Experiment
-from unseen.paper.lab import REAL, SCALES, Lab
-from unseen.paper.methods import Ensembled, Measurement, Method, Trained, pairs_told
+from unseen.paper.lab import Lab, Scale, Source
+from unseen.paper.methods import Ensembled, Measurement, Method, Trained, describe_pairs
 from unseen.paper.results import Results
 from unseen.paper.rounds import rounds_sheet
 from unseen.paper.tables import matrix, sheets
@@ -20,125 +21,107 @@ from unseen.reporting.kit.tables import Sheet
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe(Experiment[Lab]):
-    """What is compared, in which columns, and how it is drawn."""
+class Recipe(ABC):
+    """Methods, each on every source and target of a lab."""
 
-    methods: tuple[Method[Lab], ...]
+    name: str
+    what: str
+    """one line for people"""
+    methods: tuple[Method, ...] = ()
+    """none where nothing is trained"""
     draw: Callable[..., Any] = figures.bars
     """gives the figure, from cells and what has to be said with them"""
-    columns: tuple[str, ...] = tuple(REAL)
-    """the paper's"""
-    adapting: bool = False
-    """whether it asks for the targets' training parts as well"""
+    scales: Mapping[str, Scale]
+    """the default first"""
+    called: str = ""
+    """its heading, where the name doesn't give it"""
     crossed: bool = False
     """whether its methods are rows and columns of a table, which comes before the long ones then"""
     rounds: bool = False
     """whether a table says what the rounds made"""
 
-    def has(self, lab: Lab, domain: str) -> bool:
-        """Whether the column is one of the lab's."""
-        return domain in lab.targets
+    options: ClassVar[Mapping[str, Any]]
+    """what ``lab`` takes besides ``stand_ins``, ``scale`` and ``precision``, with the defaults"""
+
+    @property
+    def title(self) -> str:
+        """A heading: ``Figure 2b, top`` for ``figure2b-top``."""
+        whole, _, part = self.name.partition("-")
+        kind = whole.rstrip("0123456789ab")
+        return self.called or f"{kind.capitalize()} {whole.removeprefix(kind)}{f', {part}' if part else ''}".strip()
+
+    @abstractmethod
+    def lab(self, out: Path, *, stand_ins: bool = False, scale: str | None = None, **options: Any) -> Lab:
+        """A lab for it in the folder ``out``; what can't be had is refused, with what to do."""
+
+    def file(self, lab: Lab) -> str:
+        """The name of what is written, without an ending."""
+        return self.name
 
     def measurements(self, lab: Lab, seeds: int) -> list[Measurement]:
-        """Everything to measure, each once."""
-        every = [m for seed in range(seeds) for method in self.methods for m in method.measurements(lab, seed)]
-        return list({m.key: m for m in every}.values())
+        """Everything to measure, each once under each rule."""
+        every = [
+            measurement
+            for seed in range(seeds)
+            for source in lab.sources
+            for method in self.methods
+            for measurement in method.measurements(source, seed)
+        ]
+        return list({(m.key, m.rule): m for m in every}.values())
 
     def cells(self, lab: Lab, results: Results, seeds: int) -> list[Cell]:
-        """What is known, method by method and column by column."""
+        """What is known, source by source, target by target and method by method."""
         return [
-            Cell(
-                method=method.label,
-                domain=column,
-                accuracies=_known(method, results, lab, seeds, column),
-                published=None if lab.stand_ins else method.published(column),
-                kind=method.kind,
-                against=method.against,
-                group=method.group,
-                at=method.at,
-            )
+            _cell(method, source, target, results, seeds)
+            for source in lab.sources
+            for target in lab.rows[source.name]
             for method in self.methods
-            for column in lab.columns
         ]
 
+    def is_about(self, cell: Cell) -> bool:
+        """Whether the cell is what the recipe is about, and not what it only compares with."""
+        return cell.kind != "erm"
+
+    def setting(self, lab: Lab, results: Results) -> Setting:
+        """What has to be said with the numbers."""
+        return replace(lab.setting(f"{self.name}: {self.what}", results), pairs=describe_pairs(self.methods))
+
     def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
-        """Its tables."""
+        """Its tables; none where nothing is trained."""
+        if not self.methods:
+            return []
         cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
-        trained = [method for method in self.methods if isinstance(method, Trained)]
+        trained = [method for method in self.methods if isinstance(method, Trained) and self.rounds]
         ensembled = [method for method in self.methods if isinstance(method, Ensembled)]
-        made = rounds_sheet(trained if self.rounds else [], lab, results, seeds)
-        chosen = rules_sheet(ensembled, lab, results, seeds)
-        return [
-            *([matrix(cells, setting)] if self.crossed else []),
-            *sheets(cells, setting),
-            *(sheet for sheet in (made, chosen) if sheet.rows),
-        ]
+        more = [rounds_sheet(trained, lab, results, seeds), rules_sheet(ensembled, lab, results, seeds)]
+        crossed = [matrix(cells, setting)] if self.crossed else []
+        return [*crossed, *sheets(cells, setting), *(sheet for sheet in more if sheet.rows)]
 
     def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
         """Its figure, in the paper's arrangement."""
         return self.draw(self.cells(lab, results, seeds), self.setting(lab, results))
 
-    def setting(self, lab: Lab, results: Results) -> Setting:
-        """What has to be said with the numbers."""
-        return Setting(
-            title=f"{self.name}: {self.what}",
-            source=_source_told(lab),
-            data={column: _images_told(name, results) for column, name in lab.targets.items()},
-            steps=lab.scale.T,
-            stand_ins=_stand_ins_told() if lab.stand_ins else {},
-            departures=_departures(lab),
-            pairs=pairs_told(self.methods),
-        )
+    def scale(self, name: str | None) -> Scale:
+        """The scale of that name, the first when not given; another is refused."""
+        chosen = name or next(iter(self.scales))
+        if chosen not in self.scales:
+            hint = did_you_mean(chosen, self.scales, listed=True)
+            raise InputError(f"--scale {chosen}: expected {' or '.join(self.scales)} for {self.name}{hint}")
+        return self.scales[chosen]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gallery(Recipe):
-    """Samples of the domains: nothing is trained."""
-
-    methods: tuple[Method[Lab], ...] = ()
-
-    def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
-        """None."""
-        return []
-
-    def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
-        """The first image of each class of each domain."""
-        targets = {column: lab.load(lab.targets[column]) if column in lab.targets else None for column in lab.columns}
-        shown = {lab.source: lab.load(lab.source), **targets}
-        images = {name: f"{len(domain):,} images" for name, domain in shown.items() if domain}
-        return figures.samples(shown, replace(self.setting(lab, results), data=images))
-
-
-def _known(method: Method[Lab], results: Results, lab: Lab, seeds: int, column: str) -> dict[int, float]:
-    found = {seed: method.accuracy(results, lab, seed, column) for seed in range(seeds if column in lab.targets else 0)}
-    return {seed: accuracy for seed, accuracy in found.items() if accuracy is not None}
-
-
-def _source_told(lab: Lab) -> str:
-    name = "built-in MNIST digits" if lab.stand_ins else "MNIST training images"
-    first, count = lab.offset, lab.scale.images
-    which = f"the first {count:,}" if first == 0 else f"numbers {first:,} to {first + count - 1:,} of the"
-    narrow = f", a network of {lab.scale.width:g} times the paper's width" if lab.scale.width != 1 else ""
-    return f"{which} {name}, resized with the {lab.resize} kernel{narrow}"
-
-
-def _images_told(name: str, results: Results) -> str:
-    """How many images the results are from: fewer than the set has, where a copy has not all."""
-    counts = {score["images"] for line in results for score in line["scores"] if score["domain"] == name}
-    whole = next(entry.published for entry in domains() if entry.name == name)
-    told = [f"{n:,} of the {whole:,} test images" if whole and n != whole else f"{n:,} images" for n in sorted(counts)]
-    return " or ".join(told) or "no result"
-
-
-def _stand_ins_told() -> dict[str, str]:
-    return {entry.name: entry.stands_in_for for entry in domains() if entry.stands_in_for}
-
-
-def _departures(lab: Lab) -> tuple[str, ...]:
-    usual = SCALES["paper"]
-    found = []
-    if lab.scale.images != usual.images:
-        found.append(f"{lab.scale.images:,} source images instead of {usual.images:,}")
-    if lab.scale.width != usual.width:
-        found.append(f"a network of {lab.scale.width:g} times the paper's width")
-    return tuple(found)
+def _cell(method: Method, source: Source, target: str, results: Results, seeds: int) -> Cell:
+    tried = range(0 if target in source.lab.absent else seeds)
+    found = {seed: method.accuracy(results, source, seed, target) for seed in tried}
+    return Cell(
+        method=method.label,
+        domain=source.lab.label(source.name, target),
+        accuracies={seed: accuracy for seed, accuracy in found.items() if accuracy is not None},
+        published=method.published(source.name, target),
+        kind=method.kind,
+        against=method.against,
+        group=method.group,
+        at=method.at,
+        source=source.name,
+        target=target,
+    )

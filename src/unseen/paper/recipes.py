@@ -1,142 +1,20 @@
-"""The paper's digit experiments, each figure and table by its name."""
+"""Every recipe by its name."""
 
 from __future__ import annotations
 
-import math
-from functools import partial
-from typing import Any
+from unseen.errors import InputError, did_you_mean
+from unseen.paper.digits.recipes import DIGIT_RECIPES
+from unseen.paper.recipe import Recipe
+from unseen.paper.streets.recipes import STREET_RECIPES
+from unseen.reporting.kit.wording import listed
 
-from unseen.paper import figures, published
-from unseen.paper.experiment import named
-from unseen.paper.methods import Adapted, Ensembled, Trained
-from unseen.paper.published import GAMMAS, ROUNDS
-from unseen.paper.recipe import Gallery, Recipe
-from unseen.reporting.kit.wording import power_of_ten
-
-ENSEMBLE_GAMMAS = tuple(float(f"1e-{i}") for i in range(7))
-RIDGES = (1e-4, 1e-3, 1e-2)  # the paper doesn't give its own
-DROPOUT = 0.5  # nor its own chance
-TARGET_IMAGES = (100, 1_000, 7_000)  # nor its own counts; USPS has 7,291 for training
-
-erm = Trained("ERM", "erm", {"K": 0}, published=published.erm)
-dropout = Trained("Dropout", "dropout", {"K": 0, "dropout": DROPOUT})
-
-
-def ours(label: str, *, gamma: float, K: int, **place: Any) -> Trained:
-    """Our method, with the paper's other settings."""
-    return Trained(label, "ada", {"K": K, "gamma": gamma}, published=partial(published.table1, gamma, K), **place)
-
-
-def power(value: float) -> str:
-    """A power of ten as people write it."""
-    return power_of_ten(round(math.log10(value)))
-
-
-def table1_entry(gamma: float, K: int) -> Trained:
-    """One entry of Table 1."""
-    return ours(f"γ={power(gamma)}, K={K}", gamma=gamma, K=K, group=f"γ={power(gamma)}", at=K)
-
-
-def ridge_pair(strength: float) -> tuple[Trained, Trained]:
-    """Ridge alone, and with our method."""
-    name = f"ridge {power(strength)}"
-    settings = {"K": 1, "gamma": 1.0, "ridge": strength}
-    return (
-        Trained(name, "ridge", {"K": 0, "ridge": strength}, group=name),
-        Trained(f"{name} + ours", "ada", settings, against=name, group=name),
-    )
-
-
-def reading(label: str, **settings: Any) -> Trained:
-    """Our method (K=2, γ=1) with one thing read otherwise than we read it."""
-    return Trained(label, "ada", {"K": 2, "gamma": 1.0, **settings}, against=as_we_read_it.label)
-
-
-as_we_read_it = ours("as we read it", gamma=1.0, K=2)
-
-
-def gamma_ensemble(K: int) -> Ensembled:
-    """Seven trainings with one seed that differ in gamma."""
-    members = tuple({"K": K, "gamma": gamma} for gamma in ENSEMBLE_GAMMAS)
-    return Ensembled(f"K={K}", "ada", members)
-
-
-erm_ensemble = Ensembled("ERM", "erm", ({"K": 0},) * len(ENSEMBLE_GAMMAS), seeds_each=True)
-
-RECIPES = {
-    recipe.name: recipe
-    for recipe in (
-        Gallery(name="figure1-top", what="samples of the domains"),
-        Recipe(
-            name="figure2a-top",
-            what="the cost in features against the cost in pixels, K=1, γ=10⁴",
-            methods=(
-                Trained("pixels", "pixel", {"K": 1, "gamma": 1e4, "cost": "pixel"}),
-                ours("features", gamma=1e4, K=1, against="pixels"),
-            ),
-            rounds=True,
-        ),
-        Recipe(
-            name="figure2a-bottom",
-            what="γ from 10⁻⁶ to 10⁴ at K=2, against ERM",
-            methods=(erm, *(ours(f"γ={power(gamma)}", gamma=gamma, K=2) for gamma in GAMMAS)),
-            draw=partial(figures.bars, line=erm.label),
-            rounds=True,
-        ),
-        Recipe(
-            name="figure2b-top",
-            what="K = 1..4 at γ=1, against ERM and dropout",
-            methods=(erm, dropout, *(ours(f"K={K}", gamma=1.0, K=K) for K in ROUNDS)),
-        ),
-        Recipe(
-            name="figure2b-middle",
-            what="ridge alone against ridge with ours (K=1, γ=1), over ridge strengths",
-            methods=(erm, *(method for strength in RIDGES for method in ridge_pair(strength))),
-            draw=partial(figures.bars, line=erm.label),
-        ),
-        Recipe(
-            name="figure2b-bottom",
-            what="ensembles over γ for each K, the greatest softmax answers, against ERM ensembles of the same size",
-            methods=(erm_ensemble, *map(gamma_ensemble, ROUNDS)),
-        ),
-        Recipe(
-            name="table1",
-            what="11 γ × 4 K, against ERM",
-            methods=(erm, *(table1_entry(gamma, K) for gamma in GAMMAS for K in ROUNDS)),
-            draw=figures.grid,
-            crossed=True,
-        ),
-        Recipe(
-            name="figure4",
-            what="ADDA against the number of target images, with our K=2 line",
-            methods=(
-                erm,
-                ours("K=2", gamma=1.0, K=2),
-                *(Adapted(f"ADDA, {count:,}", "adda", count, at=count) for count in TARGET_IMAGES),
-            ),
-            draw=figures.curve,
-            columns=("MNIST-M", "SYN", "USPS"),
-            adapting=True,
-        ),
-        Recipe(
-            name="readings",
-            what="where text and code differ, one switch at a time (docs/method.md), K=2, γ=1",
-            methods=(
-                erm,
-                as_we_read_it,
-                reading("paper scale", scale="paper"),
-                reading("chain", sampling="chain"),
-                reading("clipped", clip=True),
-                reading("Lanczos", resize="lanczos"),
-                reading("images 5,000+", offset=5_000),
-            ),
-            draw=partial(figures.bars, line=erm.label),
-            rounds=True,
-        ),
-    )
-}
+RECIPES: dict[str, Recipe] = {**DIGIT_RECIPES, **STREET_RECIPES}
 
 
 def recipe(name: str) -> Recipe:
-    """The recipe of that name."""
-    return named(name, RECIPES)
+    """The recipe of that name; another is refused with those that are like it."""
+    if name not in RECIPES:
+        alike = [known for known in RECIPES if known.startswith(name)]
+        hint = f"; there are {listed(alike)}" if len(alike) > 1 else did_you_mean(name, RECIPES)
+        raise InputError(f'no recipe is called "{name}"{hint}')
+    return RECIPES[name]

@@ -10,8 +10,9 @@ from rich.console import Console, Group
 
 from unseen import sweep
 from unseen.base.files import write_atomically
-from unseen.paper.experiment import Experiment, L
+from unseen.paper.lab import Lab
 from unseen.paper.methods import Measurement
+from unseen.paper.recipe import Recipe
 from unseen.paper.results import Line, Results
 from unseen.reporting.kit.charts import save
 from unseen.reporting.kit.tables import as_markdown, as_rich
@@ -20,7 +21,7 @@ from unseen.sweep.workers import default_jobs
 
 
 def measure(
-    recipe: Experiment[L], lab: L, *, seeds: int, jobs: int | None, train: bool, again: str, console: Console
+    recipe: Recipe, lab: Lab, *, seeds: int, jobs: int | None, train: bool, again: str, console: Console
 ) -> Results:
     """Everything that the recipe takes and the results file lacks; without ``train``, of what is trained already."""
     results = Results(lab.results)
@@ -53,12 +54,12 @@ def _line(measurement: Measurement) -> Line:
     return {"key": measurement.key, **measurement.measure()}
 
 
-def show(recipe: Experiment[L], lab: L, results: Results, seeds: int, width: int) -> Group:
+def show(recipe: Recipe, lab: Lab, results: Results, seeds: int, width: int) -> Group:
     """The recipe's tables, for a terminal of that width."""
     return Group(*(as_rich(sheet, width) for sheet in recipe.sheets(lab, results, seeds)))
 
 
-def write(recipe: Experiment[L], lab: L, results: Results, seeds: int) -> list[Path]:
+def write(recipe: Recipe, lab: Lab, results: Results, seeds: int) -> list[Path]:
     """The recipe's tables as Markdown and its figure as SVG and PNG, beside the results."""
     lab.out.mkdir(parents=True, exist_ok=True)
     name = recipe.file(lab)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
-from unseen.paper.bench import Bench
+from unseen.paper.lab import Lab
 from unseen.paper.methods import Trained
 from unseen.paper.results import Line, Results
 from unseen.reporting.kit.statistics import mean
@@ -18,11 +17,13 @@ CAPTION = (
 )
 
 
-def rounds_sheet(methods: Sequence[Trained], lab: Bench, results: Results, seeds: int) -> Sheet:
+def rounds_sheet(methods: Sequence[Trained], lab: Lab, results: Results, seeds: int) -> Sheet:
     """A row for each round of each training that was run."""
     rows = []
     for method in methods:
-        lines = list(chain.from_iterable(method.rounds(results, lab, seed) for seed in range(seeds)))
+        lines = [
+            line for source in lab.sources for seed in range(seeds) for line in method.rounds(results, source, seed)
+        ]
         for k in sorted({line["round"] for line in lines}):
             rows.append(_row(method.label, k, [line for line in lines if line["round"] == k]))
     headings = ("training", "round", "seeds", "loss before", "loss after", "L2")

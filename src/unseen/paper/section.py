@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic
+from typing import Any
 
-from unseen.paper.cells import Cell, seeds_told
+from unseen.paper.cells import Cell, describe_seeds
 from unseen.paper.claims import Claim, Judged, Verdict, judge
-from unseen.paper.experiment import Experiment, L
+from unseen.paper.lab import Lab
+from unseen.paper.recipe import Recipe
 from unseen.paper.results import Results
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import counted, listed
 
-_TOLD: dict[Verdict, tuple[str, str]] = {
+_IN_WORDS: dict[Verdict, tuple[str, str]] = {
     "holds": ("holds", "hold"),
     "holds in part": ("holds in part", "hold in part"),
     "contradicted in part": ("is contradicted in part", "are contradicted in part"),
     "does not hold": ("does not hold", "do not hold"),
-    "can't tell": ("can't be told", "can't be told"),
+    "not decided": ("is not decided", "are not decided"),
     "not all measured": ("is measured in part", "are measured in part"),
     "not measured": ("is not measured", "are not measured"),
 }
@@ -29,18 +30,18 @@ _KINDS = {"run": "training", "ensemble": "ensemble", "adda": "adaptation"}
 _JUDGING = (
     "A claim holds where the 95 % t-interval of every paired difference lies on its side of 0, in part where some do "
     "and the others include 0. It does not hold, or is contradicted in part, where one lies on the other side. It "
-    "can't be told where all include 0. Differences are in points of {measure}, over the seeds both have; each "
+    "is not decided where all include 0. Differences are in points of {measure}, over the seeds both have; each "
     "interval stands by itself, so of 20 comparisons where nothing differs one will exclude 0. With two seeds an "
     "interval is very wide, and one that excludes 0 is no more than a hint."
 )
 
 
 @dataclass(frozen=True)
-class Section(Generic[L]):
+class Section:
     """One recipe: what is known of it."""
 
-    recipe: Experiment[L]
-    lab: L
+    recipe: Recipe
+    lab: Lab
     results: Results
     seeds: int
     on: str = ""
@@ -74,10 +75,10 @@ class Section(Generic[L]):
     @property
     def progress(self) -> str:
         """How much of it there is."""
-        wanted = [cell for cell in self.cells if self.recipe.has(self.lab, cell.domain)]
+        wanted = [cell for cell in self.cells if cell.domain not in self.lab.absent]
         there = [cell for cell in wanted if cell.accuracies]
         some = "" if len(there) == len(wanted) else f" {len(wanted) - len(there)} of {len(wanted)} entries are not run."
-        return seeds_told(wanted) + some
+        return describe_seeds(wanted) + some
 
     def figure(self) -> Any:
         """Its figure."""
@@ -91,6 +92,8 @@ class Subject:
     title: str
     lead: str
     measure: str
+    sections: Callable[[Results], list[Section]]
+    """gives what there is of it in a results file"""
     claims: Sequence[Claim]
     judging: str = ""
     """what else has to be said about how claims are judged"""
@@ -106,7 +109,7 @@ class ResultsPage:
 
     subject: Subject
     results: Results
-    sections: Sequence[Section[Any]]
+    sections: Sequence[Section]
     discussion: str
     """what people wrote about it, as Markdown"""
 
@@ -117,15 +120,17 @@ class ResultsPage:
         for section in self.sections:
             groups.setdefault(section.on, {})[section.recipe.name] = section.cells
         judged = [judge(claim, cells, on) for on, cells in groups.items() for claim in self.subject.claims]
-        told = {each.on for each in judged if each.comparisons} or {judged[0].on}
-        return [each for each in judged if each.on in told]
+        shown = {each.on for each in judged if each.comparisons} or {judged[0].on}
+        return [each for each in judged if each.on in shown]
 
     @property
     def headline(self) -> str:
         """How many claims stand how."""
         counts = Counter(judged.verdict for judged in self.judged)
-        told = [f"{n} {one if n == 1 else many}" for verdict, (one, many) in _TOLD.items() if (n := counts[verdict])]
-        return f"Of {len(self.judged)} claims, {listed(told)}"
+        each = [
+            f"{n} {one if n == 1 else many}" for verdict, (one, many) in _IN_WORDS.items() if (n := counts[verdict])
+        ]
+        return f"Of {len(self.judged)} claims, {listed(each)}"
 
     @property
     def judging(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unseen.paper.cells import Cell, Setting, absent, domains_of, seeds_told
+from unseen.paper.cells import Cell, Setting, absent, describe_seeds, domains_of
 from unseen.paper.findings import MARGIN, Finding, Paired, findings
 from unseen.paper.published import Published
 from unseen.reporting.kit.statistics import EXACT_UP_TO, RESAMPLES, SIGN_PATTERNS, Interval, smallest_p
@@ -18,9 +18,11 @@ _SPREAD = (
     "another; 10 are counted."
 )
 _NO_SPREAD = (
-    "The paper gives no spread and no number of runs: its numbers are taken as exact, the interval is ours alone."
+    "The paper gives no spread and no number of runs: its numbers are taken as exact, the interval is our runs' alone."
 )
 _MARKS = {AGREES: " =", DIFFERS: " ≠", NOT_COMPARABLE: ""}
+LEGEND = "= agrees, ≠ differs, ? not decided"
+"""what the marks mean"""
 
 
 def sheets(cells: Sequence[Cell], setting: Setting) -> list[Sheet]:
@@ -36,7 +38,7 @@ def sheets(cells: Sequence[Cell], setting: Setting) -> list[Sheet]:
 def _accuracies(cells: Sequence[Cell], found: Sequence[Finding], setting: Setting) -> Sheet:
     headings = ["domain", "method", "seeds", setting.measure, "range", "bootstrap 95 %"]
     if any(cell.published for cell in cells):
-        headings += ["paper", "ours \N{MINUS SIGN} paper (95 %)", "verdict"]
+        headings += ["paper", "here \N{MINUS SIGN} paper (95 %)", "verdict"]
     by_cell = {id(finding.cell): finding for finding in found}
     rows = []
     for domain in domains_of(cells):
@@ -62,7 +64,12 @@ def _accuracy_row(cell: Cell, finding: Finding | None) -> tuple[str, ...]:
 
 
 def _accuracy_caption(cells: Sequence[Cell], found: Sequence[Finding], setting: Setting) -> str:
-    parts = [f"{setting.measure_told} in percent.", seeds_told(cells), setting.protocol, setting.data_told(cells)]
+    parts = [
+        f"{setting.measure_first} in percent.",
+        describe_seeds(cells),
+        setting.protocol,
+        setting.describe_data(cells),
+    ]
     if any(finding.bootstrap for finding in found):
         parts.append(
             f"Deviation (n \N{MINUS SIGN} 1) and range are over seeds. Bootstrap: percentile interval of the mean, "
@@ -73,7 +80,7 @@ def _accuracy_caption(cells: Sequence[Cell], found: Sequence[Finding], setting: 
 
 
 def verdict_caption(found: Sequence[Finding], setting: Setting) -> list[str]:
-    """Why ours can't be compared with the paper's, or how the verdicts come about."""
+    """Why our numbers can't be compared with the paper's, or how the verdicts come about."""
     compared = [finding for finding in found if finding.paper]
     reasons = dict.fromkeys(reason for finding in compared for reason in setting.departures_on(finding.cell.domain))
     parts = [f"Not comparable with the paper: {'; '.join(reasons)}."] if reasons else []
@@ -81,9 +88,9 @@ def verdict_caption(found: Sequence[Finding], setting: Setting) -> list[str]:
     if judged:
         spread = all(finding.cell.published and finding.cell.published.runs for finding in judged)
         parts.append(
-            f"Verdict, by the {'Welch ' * spread}95 % interval of ours less the paper's: differs when it excludes 0, "
-            f"agrees when it lies within {MARGIN:g} points of 0; each by itself, so 5 in 100 say differs where nothing "
-            f"does. {_SPREAD if spread else _NO_SPREAD}"
+            f"Verdict, by the {'Welch ' * spread}95 % interval of our number minus the paper's: differs when it "
+            f"excludes 0, agrees when it lies within {MARGIN:g} points of 0; each by itself, so 5 in 100 say differs "
+            f"where nothing does. {_SPREAD if spread else _NO_SPREAD}"
         )
     if any(len(f.cell.accuracies) == 2 and f.cell.published and f.cell.published.runs for f in judged):
         parts.append("With 2 seeds that interval is too narrow: about 90 in 100 have the true difference.")
@@ -94,7 +101,7 @@ def verdict_caption(found: Sequence[Finding], setting: Setting) -> list[str]:
 
 
 def matrix(cells: Sequence[Cell], setting: Setting) -> Sheet:
-    """Ours beside the paper's for cells of a grid: ``group`` gives the row and ``at``, which is K, the column."""
+    """Our numbers beside the paper's for cells of a grid: ``group`` gives the row, ``at``, which is K, the column."""
     placed = [cell for cell in cells if cell.at is not None]
     columns = sorted({cell.at for cell in placed if cell.at is not None})
     found = findings(cells, setting)
@@ -104,25 +111,24 @@ def matrix(cells: Sequence[Cell], setting: Setting) -> Sheet:
         here = [] if domain in absent(placed) else [cell.group for cell in placed if cell.domain == domain]
         rows += [(domain, g, *(entries.get((domain, g, at), NONE) for at in columns)) for g in dict.fromkeys(here)]
         rows += [] if here else [(domain, "not here", *[NONE] * len(columns))]
-    parts = [f"{setting.measure_told} in percent: ours (seeds) · the paper's; = agrees, ≠ differs, ? can't tell."]
+    parts = [f"{setting.measure_first} in percent: here (seeds) · the paper's; {LEGEND}."]
     alone = {f.cell.domain: _entry(f) for f in found if f.cell.method == setting.baseline}
-    parts += [f"{setting.baseline}: {', '.join(f'{d} {told}' for d, told in alone.items())}."] if alone else []
-    parts += [seeds_told(placed), setting.protocol, setting.data_told(placed), *verdict_caption(found, setting)]
+    parts += [f"{setting.baseline}: {', '.join(f'{d} {entry}' for d, entry in alone.items())}."] if alone else []
+    parts += [describe_seeds(placed), setting.protocol, setting.describe_data(placed), *verdict_caption(found, setting)]
     return Sheet(
         setting.title, ("domain", "", *(f"K={at:g}" for at in columns)), rows, " ".join(parts), frozenset({0, 1})
     )
 
 
 def _entry(finding: Finding) -> str:
-    ours = f"{finding.mean:.1f} ({len(finding.cell.accuracies)})"
+    return beside_paper(finding, f"{finding.mean:.1f} ({len(finding.cell.accuracies)})")
+
+
+def beside_paper(finding: Finding, text: str) -> str:
+    """An entry with the paper's number, where there is one, and the mark of the verdict behind it."""
     if finding.paper is None or finding.cell.published is None:
-        return ours
-    return f"{ours} · {100 * finding.cell.published.mean:.1f}{verdict_mark(finding)}"
-
-
-def verdict_mark(finding: Finding) -> str:
-    """What stands behind the paper's number in a matrix."""
-    return _MARKS.get(finding.paper.verdict, " ?") if finding.paper else ""
+        return text
+    return f"{text} · {100 * finding.cell.published.mean:.1f}{_MARKS.get(finding.paper.verdict, ' ?')}"
 
 
 # The differences.
@@ -135,7 +141,7 @@ def _differences(found: Sequence[Finding], setting: Setting) -> Sheet:
     title = f"Difference from {baselines[0] if one else 'the baseline'}{', same seeds' if not setting.pairs else ''}"
     headings = ("domain", "method", *(() if one else ("against",)), "pairs", "difference", "95 %", "p", "p, Holm")
     rows = [_difference_row(each, one) for each in paired]
-    data = setting.data_told([finding.cell for finding in found if finding.paired])
+    data = setting.describe_data([finding.cell for finding in found if finding.paired])
     caption = f"{_difference_caption(paired, setting.measure)} {setting.protocol} {data}".strip()
     return Sheet(title, headings, rows, caption, frozenset(range(2 if one else 3)))
 

@@ -1,1 +1,1 @@
-"""The paper's street-scene experiments: recipes on SYNTHIA, on built-in scenes in its place, and on CamVid."""
+"""The paper's street-scene experiments: what differs from the digits."""

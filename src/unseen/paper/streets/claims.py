@@ -1,12 +1,21 @@
-"""What the paper claims of its street-scene experiments."""
+"""What the paper claims of its street-scene experiments, and the page of their results."""
 
 from __future__ import annotations
 
-from unseen.paper.claims import Claim
-from unseen.paper.streets.names import TABLE2, condition_of, place_of, way
-from unseen.paper.streets.recipes import scenes_ensemble
+from dataclasses import replace
 
-_OURS = (("figure3/ours", "figure3/ERM"),)
+from unseen.paper.claims import Claim
+from unseen.paper.defaults import MEMBERS
+from unseen.paper.findings import MARGIN
+from unseen.paper.lab import DomainSet, Scale
+from unseen.paper.results import Line, Results
+from unseen.paper.section import Section, Subject
+from unseen.paper.streets.lab import SCENES, SYNTHIA, StreetLab
+from unseen.paper.streets.names import TABLE2, condition_of, place_of, way
+from unseen.paper.streets.recipe import StreetRecipe
+from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
+
+_PAIR = (("figure3/ADA", "figure3/ERM"),)
 _MEANS = {
     source: tuple(way(source, place) for place in dict.fromkeys(map(place_of, TABLE2[source]))) for source in TABLE2
 }
@@ -15,16 +24,16 @@ _FIRST, *_OTHERS = [method.label for method in _ENSEMBLE.methods if method.kind 
 
 STREET_CLAIMS = (
     Claim(
-        "Ours mostly generalizes better than ERM (mean over the conditions of each test place).",
+        "ADA mostly generalizes better than ERM (mean over the conditions of each test place).",
         "Section 4.2, Figure 3",
-        _OURS,
+        _PAIR,
         tuple(column for columns in _MEANS.values() for column in columns),
         mostly=True,
     ),
     Claim(
-        "Trained at night, ours always does better than ERM.",
+        "Trained at night, ADA always does better than ERM.",
         "Section 4.2, Figure 3",
-        _OURS,
+        _PAIR,
         tuple(column for source, columns in _MEANS.items() if condition_of(source) == "night" for column in columns),
     ),
     Claim(
@@ -34,4 +43,55 @@ STREET_CLAIMS = (
         tuple(column for source in _ENSEMBLE.usual or () for column in _MEANS[source]),
         alike=True,
     ),
+)
+
+
+# The page.
+
+
+def street_sections(results: Results) -> list[Section]:
+    """One for each recipe on each data and scale that has something of it."""
+    recipes = [recipe for recipe in STREET_RECIPES.values() if recipe.methods]
+    sizes = {len(line["members"]) for line in results if line["kind"] == "ensemble"} - {MEMBERS}
+    found = [
+        _section(recipe, data, scale, results)
+        for recipe in [*recipes, *map(scenes_ensemble, sorted(sizes))]
+        for data in ((SYNTHIA, SCENES) if recipe.data == SYNTHIA else (recipe.data,))
+        for scale in recipe.scales.values()
+    ]
+    return [section for section in found if section is not None]
+
+
+def _section(recipe: StreetRecipe, data: DomainSet, scale: Scale, results: Results) -> Section | None:
+    runs = [line for line in results if line["kind"] == "run" and _is_at(line, data, scale)]
+    sources = {line["job"]["source"] for line in runs}
+    rows = {source: targets for source, targets in recipe.rows.items() if data.domains[source] in sources}
+    lab = StreetLab(out=results.path.parent, data=data, scale=scale, rows=rows)
+    seeds = 1 + max([line["seed"] for line in runs if line["ada"]["K"]], default=-1)
+    begun = {cell.source for cell in recipe.cells(lab, results, seeds) if cell.accuracies and recipe.is_about(cell)}
+    if not begun:
+        return None
+    lab = replace(lab, rows={source: targets for source, targets in rows.items() if source in begun})
+    return Section(recipe, lab, results, seeds, f"{data.name}, {scale.name} scale")
+
+
+def _is_at(line: Line, data: DomainSet, scale: Scale) -> bool:
+    job = line["job"]
+    at_scale = (job["model"], job["size"], job["images"]) == (scale.model, list(scale.size or ()), scale.images)
+    return at_scale and job["source"] in data.domains.values()
+
+
+STREETS = Subject(
+    title="The paper's street-scene experiments, run again",
+    lead="Volpi et al. (NeurIPS 2018) train a segmentation network on one street in one weather and test it on other "
+    "streets in other weathers. Here are their Table 2 and Figure 3 again, and what they left open; each section says "
+    "on which data and at which scale.",
+    measure="mIoU",
+    sections=street_sections,
+    claims=STREET_CLAIMS,
+    judging="Where the paper says mostly, more than half of the comparisons are enough; where it says that there is no "
+    f"strong difference, the interval has to lie within {MARGIN:g} points of 0.",
+    html="streets.html",
+    markdown="streets.md",
+    discussion="streets-discussion.md",
 )

@@ -1,168 +1,92 @@
-"""Where a street recipe is carried out: a world of domains, a scale, and a bench for each source."""
+"""Where street recipes are carried out: SYNTHIA, the built-in scenes in its place, or CamVid; several sources."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from unseen.data.catalogue import domain
-from unseen.data.domain import Domain
-from unseen.data.root import VARIABLE, data_root
+from unseen.data.root import data_root
 from unseen.data.streets.camvid import HOW as CAMVID_HOW
 from unseen.data.streets.classes import IMAGES, SIZE
 from unseen.data.streets.real_streets import find
 from unseen.data.streets.synthia import HOW as SYNTHIA_HOW
 from unseen.errors import InputError
-from unseen.paper.streets.names import DRIVES, STREETS, Rows
-from unseen.paper.streets.shelf import Shelf
-from unseen.runs.request import Request
-from unseen.sweep.runner import grid
+from unseen.paper.cells import Setting
+from unseen.paper.lab import DomainSet, Lab, Rows, Scale, refuse_missing
+from unseen.paper.results import Results
+from unseen.paper.streets.names import DRIVES, STREETS, way
 
-RESULTS = "streets.jsonl"
-_SHELF = Shelf()
-
-
-@dataclass(frozen=True, kw_only=True)
-class StreetScale:
-    """How large the experiment is; the paper's by default, but for T, which the paper doesn't state."""
-
-    name: str = "paper"
-    model: str = "fcn-resnet50"
-    size: tuple[int, int] = SIZE
-    images: int | None = IMAGES
-    """of each domain; all when not given"""
-    T: int = 5_000
-    T_min: int = 500
-    T_max: int = 50
-    batch: int = 8
-    eta: float = 2.0
-
-    def __str__(self) -> str:
-        """One line for people."""
-        images = "all" if self.images is None else f"{self.images:,}"
-        return f"{self.name} scale ({self.model}, {self.size[0]}x{self.size[1]}, {images} images, T={self.T:,})"
-
-
-PAPER = StreetScale()
-SMALL = StreetScale(name="small", model="fcn-resnet18", size=(96, 160), images=150, T=1_000)
+PAPER = Scale(
+    model="fcn-resnet50", size=SIZE, images=IMAGES, T=5_000, T_min=500, T_max=50, batch=8, eta=2.0
+)  # but for T, which the paper doesn't state
+SMALL = replace(PAPER, name="small", model="fcn-resnet18", size=(96, 160), images=150, T=1_000)
 SCALES = {scale.name: scale for scale in (PAPER, SMALL)}
 WHOLE_DRIVES = replace(SMALL, images=None, T=1_500)
 """the small scale with every image of a CamVid drive, and more steps"""
 
-
-@dataclass(frozen=True)
-class World:
-    """A set of street domains."""
-
-    name: str
-    prefix: str
-    """of its domains' names"""
-    names: tuple[str, ...]
-    """what follows it"""
-    how: str | None = None
-    """how to get it; None for what is built in"""
-
-
-SYNTHIA = World("SYNTHIA", "synthia-", STREETS, SYNTHIA_HOW)
-SCENES = World("built-in scenes", "", STREETS)
-CAMVID = World("CamVid", "camvid-", DRIVES, CAMVID_HOW)
+SYNTHIA = DomainSet(name="SYNTHIA", domains={name: f"synthia-{name}" for name in STREETS})
+SCENES = DomainSet(name="built-in scenes", domains={name: name for name in STREETS}, stand_in=True)
+CAMVID = DomainSet(name="CamVid", domains={name: f"camvid-{name}" for name in DRIVES})
+_ADVICE = {
+    SYNTHIA.name: [SYNTHIA_HOW, f"or use the {SCENES.name}, which are not {SYNTHIA.name}: --stand-ins"],
+    CAMVID.name: [CAMVID_HOW],
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class StreetLab:
-    """Everything that the sources of a recipe share."""
+class StreetLab(Lab):
+    """Several sources; a street is tested on streets of other places."""
 
-    out: Path
-    """folder of the results, and of the runs in ``runs/``"""
-    world: World
-    rows: Rows
-    """the sources, and the targets of each, without the world's prefix"""
-    scale: StreetScale = PAPER
-    precision: str = "auto"
+    scale: Scale = PAPER
+
+    file: ClassVar[str] = "streets.jsonl"
 
     @property
-    def results(self) -> Path:
-        """The results file."""
-        return self.out / RESULTS
+    def cadence(self) -> dict[str, int]:
+        """How often a run writes things down."""
+        return {"record": 50, "save": max(1, self.scale.T // 4)}
 
-    @property
-    def stand_ins(self) -> bool:
-        """Whether built-in scenes stand in for SYNTHIA."""
-        return self.world == SCENES
+    def label(self, source: str, target: str) -> str:
+        """``Highway/Dawn → Old European Town/Fog``."""
+        return way(source, target)
 
-    def at(self, source: str) -> StreetBench:
-        """The bench of one source."""
-        return StreetBench(self, source)
+    def setting(self, title: str, results: Results) -> Setting:
+        """What has to be said with numbers of this lab."""
+        return Setting(
+            title=f"{title} ({self.data.name}, {self.scale.name} scale)",
+            source=self._source_described(),
+            steps=self.scale.T,
+            departures=self._departures(),
+            measure="mIoU",
+            published_steps=None,
+        )
 
+    def _source_described(self) -> str:
+        scale = self.scale
+        domains = f"the {SCENES.name} (not SYNTHIA)" if self.data.stand_in else self.data.name
+        return (
+            f"one domain of {domains} at the {scale}, no trained weights, batch {scale.batch}, T_min={scale.T_min}, "
+            f"T_max={scale.T_max}, η={scale.eta:g} (T is our choice: the paper states none)"
+        )
 
-@dataclass(frozen=True)
-class StreetBench:
-    """One source and its targets."""
-
-    lab: StreetLab
-    source: str
-
-    @property
-    def targets(self) -> dict[str, str]:
-        """The targets, and the domain behind each."""
-        return {target: self.lab.world.prefix + target for target in self.lab.rows[self.source]}
-
-    @property
-    def scored(self) -> dict[str, str]:
-        """The targets: nothing of the source is held out."""
-        return self.targets
-
-    def request(self, seed: int, settings: Mapping[str, Any]) -> Request:
-        """The training with these settings, in the folder that is its own in every recipe."""
-        scale = self.lab.scale
-        shared: dict[str, Any] = {
-            "source": self.lab.world.prefix + self.source, "images": scale.images, "size": scale.size,
-            "model": scale.model, "T": scale.T, "batch": scale.batch, "precision": self.lab.precision, "watch": [],
-            "cadence": {"record": 50, "save": max(1, scale.T // 4)},
-        }  # fmt: skip
-        if settings["K"]:
-            shared |= {"T_min": scale.T_min, "T_max": scale.T_max, "eta": scale.eta}
-        (request,) = grid(shared | dict(settings), out=self.lab.out / "runs", seed=[seed])
-        return request
-
-    def load(self, name: str, resize: str | None = None) -> Domain:
-        """The domain of that name at the lab's scale; the same images for every seed."""
-        scale, kernel = self.lab.scale, resize or "bilinear"
-        key = (name, scale.size, scale.images, kernel)
-        return _SHELF.get(key, lambda: domain(name, scale.size, images=scale.images, resize=kernel))
+    def _departures(self) -> tuple[str, ...]:
+        found = [f"{SCENES.name} instead of SYNTHIA"] * self.data.stand_in
+        return (*found, *[f"{self.scale} instead of {PAPER}"] * (self.scale != PAPER))
 
 
-def open_lab(world: World, rows: Rows, out: Path, **options: Any) -> StreetLab:
-    """A lab whose domains are there; those that are missing are told all at once, with what to do."""
-    lab = StreetLab(out=out, world=world, rows=rows, **options)
-    if world.how is not None:
+def street_lab(out: Path, data: DomainSet, rows: Rows, **options: Any) -> StreetLab:
+    """A lab whose domains are there; those that are missing are named all at once, with what to do."""
+    if not data.stand_in:
         names = dict.fromkeys(name for source, targets in rows.items() for name in (source, *targets))
-        _refuse_missing(world, [world.prefix + name for name in names])
-    return lab
+        refuse_missing([data.domains[name] for name in names], _problem, lambda _: _ADVICE[data.name])
+    return StreetLab(out=out, data=data, rows=rows, **options)
 
 
-def _refuse_missing(world: World, names: list[str]) -> None:
-    root = data_root()
-    around = "" if world == CAMVID else f"\nor use the {SCENES.name}, which are not {world.name}: --stand-ins"
-    if root is None:
-        raise InputError(
-            f"this takes {len(names)} domains of {world.name}, and no data folder is named: set {VARIABLE} or use "
-            f"--data FOLDER\n{world.how}{around}"
-        )
-    problems = [problem for name in names if (problem := _missing(name, root))]
-    if problems:
-        listed = "\n".join(f"  - {problem}" for problem in problems)
-        raise InputError(
-            f"{len(problems)} of the {len(names)} domains of {world.name} that this takes can't be used, looked for in "
-            f"{root}:\n{listed}\n{world.how}{around}"
-        )
-
-
-def _missing(name: str, root: Path) -> str | None:
+def _problem(name: str) -> str | None:
     """What is wrong with a real domain; None where it can be used."""
+    root = data_root()
     try:
-        return None if find(name, root) else f"{name}: not found"
+        return None if root and find(name, root) else "not found"
     except InputError as error:
-        return f"{name}: {error}"
+        return str(error)

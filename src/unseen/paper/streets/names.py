@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from unseen.data.streets.camvid import LIGHT
 from unseen.data.streets.classes import CONDITIONS, PLACES
 
@@ -15,10 +13,7 @@ SHORT = dict(zip(PLACES, ("Highway", "New York", "Old Town"), strict=True))
 STREETS = tuple(f"{place}-{condition}" for place in PLACES for condition in CONDITIONS)
 """The fifteen domains of SYNTHIA, and of the built-in scenes in their place."""
 
-Rows = Mapping[str, tuple[str, ...]]
-"""sources, and the targets of each"""
-
-TABLE2: Rows = {
+TABLE2: dict[str, tuple[str, ...]] = {
     f"{source}-{condition}": tuple(f"{place}-{other}" for place in PLACES if place != source for other in CONDITIONS)
     for source in ("highway", "new-york")
     for condition in CONDITIONS
@@ -27,7 +22,9 @@ TABLE2: Rows = {
 
 DRIVES = tuple(name.removeprefix("camvid-") for name in LIGHT)
 DUSK, DAY = "0001TP", "0016E5"
-CAMVID: Rows = {source: tuple(drive for drive in DRIVES if drive != source) for source in (DUSK, DAY)}
+CAMVID: dict[str, tuple[str, ...]] = {
+    source: tuple(drive for drive in DRIVES if drive != source) for source in (DUSK, DAY)
+}
 """The drive at dusk, and the one by day that has most images, each tested on the other three."""
 
 

@@ -1,72 +1,60 @@
-"""A street recipe: what it compares, from which sources to which targets, and how it is drawn."""
+"""What street recipes are: Table 2's runs, arranged and averaged in its ways, and ensembles of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from unseen.data.catalogue import domain
 from unseen.errors import InputError, did_you_mean
-from unseen.paper.cells import Setting
-from unseen.paper.experiment import Experiment
-from unseen.paper.methods import Measurement, Method, pairs_told
+from unseen.paper import published
+from unseen.paper.cells import Cell
+from unseen.paper.lab import DomainSet, Lab, Rows, Scale
+from unseen.paper.recipe import Recipe
 from unseen.paper.results import Results
 from unseen.paper.streets import figures
-from unseen.paper.streets.cells import StreetCell
-from unseen.paper.streets.lab import (
-    PAPER,
-    SCALES,
-    SCENES,
-    SYNTHIA,
-    StreetBench,
-    StreetLab,
-    StreetScale,
-    World,
-    open_lab,
-)
-from unseen.paper.streets.names import TABLE2, Rows, way
-from unseen.paper.streets.published import Row, table2
+from unseen.paper.streets.lab import SCALES, SCENES, SYNTHIA, StreetLab, street_lab
+from unseen.paper.streets.names import TABLE2, place_of, way
+from unseen.paper.streets.tables import arranged_sheets, bold_sheet, members_sheet
 from unseen.paper.tables import sheets
+from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.tables import Sheet
 
 
 @dataclass(frozen=True, kw_only=True)
-class StreetRecipe(Experiment[StreetLab]):
+class StreetRecipe(Recipe):
     """Methods, each on every source."""
 
-    methods: tuple[Method[StreetBench], ...]
-    draw: Callable[[Sequence[StreetCell], Setting], Any] = figures.from_each_source
-    """gives the figure, from all cells and what has to be said with them"""
-    world: World = SYNTHIA
-    scales: Mapping[str, StreetScale] = field(default_factory=lambda: SCALES)
+    draw: Callable[..., Any] = figures.from_each_source
+    data: DomainSet = field(default_factory=lambda: SYNTHIA)
+    scales: Mapping[str, Scale] = field(default_factory=lambda: SCALES)
     rows: Rows = field(default_factory=lambda: TABLE2)
-    usual: tuple[str, ...] | None = None
+    usual: tuple[str, ...] = ()
     """the sources when none are asked for; all when not given"""
-    in_table2: Mapping[str, Row] = field(default_factory=lambda: {"ERM": "ERM", "ours": "Ours"})
-    """the row of Table 2 that a method, by its label, is"""
+    averaged: bool = False
+    """whether its cells are means over the conditions of each test place"""
     whole: bool = False
     """whether its figure has every source, run or not"""
+
+    options: ClassVar[Mapping[str, Any]] = {"sources": ()}
 
     def lab(
         self,
         out: Path,
         *,
+        stand_ins: bool = False,
         scale: str | None = None,
         sources: Sequence[str] = (),
-        stand_ins: bool = False,
-        precision: str = "auto",
+        **options: Any,
     ) -> StreetLab:
-        """A lab for it; what is asked for in vain is refused."""
-        if stand_ins and self.world != SYNTHIA:
-            raise InputError(f"{self.name}: nothing stands in for {self.world.name}; leave --stand-ins out")
-        chosen = scale or next(iter(self.scales))
-        if chosen not in self.scales:
-            hint = did_you_mean(chosen, self.scales, listed=True)
-            raise InputError(f"--scale {chosen}: expected {' or '.join(self.scales)} for {self.name}{hint}")
-        world = SCENES if stand_ins else self.world
+        """A lab on ``sources``, the usual ones when not given."""
+        if stand_ins and self.data != SYNTHIA:
+            raise InputError(f"{self.name}: nothing stands in for {self.data.name}; leave --stand-ins out")
+        size, data = self.scale(scale), SCENES if stand_ins else self.data
         rows = {source: self.rows[source] for source in self._sources(sources)}
-        return open_lab(world, rows, out, scale=self.scales[chosen], precision=precision)
+        return street_lab(out, data, rows, scale=size, **options)
 
     def _sources(self, asked: Sequence[str]) -> Sequence[str]:
         unknown = [f'"{name}"{did_you_mean(name, self.rows, listed=True)}' for name in asked if name not in self.rows]
@@ -74,85 +62,79 @@ class StreetRecipe(Experiment[StreetLab]):
             raise InputError(f"--sources: expected some of {', '.join(self.rows)}, got {', '.join(unknown)}")
         return [name for name in self.rows if name in asked] or self.usual or tuple(self.rows)
 
-    def its_own(self, cell: StreetCell) -> bool:
-        """Whether the cell is what the recipe is about, and not what it only compares with."""
-        return cell.kind != "erm"
-
-    def file(self, lab: StreetLab) -> str:
+    def file(self, lab: Lab) -> str:
         """Its name, and what isn't as in the paper."""
         small = lab.scale.name != next(iter(self.scales))
-        return "-".join([self.name, *["scenes"] * lab.stand_ins, *[lab.scale.name] * small])
+        return "-".join([self.name, *["scenes"] * lab.data.stand_in, *[lab.scale.name] * small])
 
-    def measurements(self, lab: StreetLab, seeds: int) -> list[Measurement]:
-        """Everything to measure, each once under each rule."""
-        every = [
-            measurement
-            for seed in range(seeds)
-            for source in lab.rows
-            for method in self.methods
-            for measurement in method.measurements(lab.at(source), seed)
-        ]
-        return list({(m.key, m.rule): m for m in every}.values())
+    def cells(self, lab: Lab, results: Results, seeds: int) -> list[Cell]:
+        """What is known, or its means."""
+        every = super().cells(lab, results, seeds)
+        return average(every) if self.averaged else every
 
-    def cells(self, lab: StreetLab, results: Results, seeds: int) -> list[StreetCell]:
-        """What is known, source by source, target by target and method by method."""
-        return [
-            self._cell(method, lab.at(source), target, results, seeds)
-            for source, targets in lab.rows.items()
-            for target in targets
-            for method in self.methods
-        ]
-
-    def _cell(
-        self, method: Method[StreetBench], bench: StreetBench, target: str, results: Results, seeds: int
-    ) -> StreetCell:
-        found = {seed: method.accuracy(results, bench, seed, target) for seed in range(seeds)}
-        row = self.in_table2.get(method.label)
-        return StreetCell(
-            method=method.label,
-            domain=way(bench.source, target),
-            accuracies={seed: value for seed, value in found.items() if value is not None},
-            published=table2(bench.source, row, target) if row else None,
-            kind=method.kind,
-            against=method.against,
-            group=method.group,
-            source=bench.source,
-            target=target,
-        )
-
-    def sheets(self, lab: StreetLab, results: Results, seeds: int) -> list[Sheet]:
-        """Its tables."""
-        return sheets(self.cells(lab, results, seeds), self.setting(lab))
-
-    def figure(self, lab: StreetLab, results: Results, seeds: int) -> Any:
+    def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
         """Its figure."""
         shown = replace(lab, rows=self.rows) if self.whole else lab
-        return self.draw(self.cells(shown, results, seeds), self.setting(lab))
-
-    def setting(self, lab: StreetLab) -> Setting:
-        """What has to be said with the numbers."""
-        return Setting(
-            title=f"{self.name}: {self.what} ({lab.world.name}, {lab.scale.name} scale)",
-            source=_source_told(lab),
-            steps=lab.scale.T,
-            departures=_departures(lab),
-            measure="mIoU",
-            published_steps=None,
-            pairs=pairs_told(self.methods),
-        )
+        return self.draw(self.cells(shown, results, seeds), self.setting(lab, results))
 
 
-def _source_told(lab: StreetLab) -> str:
-    scale = lab.scale
-    domains = f"the {SCENES.name} (not SYNTHIA)" if lab.stand_ins else lab.world.name
-    return (
-        f"one domain of {domains} at the {scale}, no trained weights, batch {scale.batch}, T_min={scale.T_min}, "
-        f"T_max={scale.T_max}, η={scale.eta:g} (T is our choice: the paper states none)"
+def average(cells: Sequence[Cell]) -> list[Cell]:
+    """The mean over the conditions of each target's place, as in Figure 3: of seeds that have all of them."""
+    groups: dict[tuple[str, str, str], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.source, cell.method, place_of(cell.target)), []).append(cell)
+    return [_average(some, place) for (_, _, place), some in groups.items()]
+
+
+def _average(cells: Sequence[Cell], place: str) -> Cell:
+    first = cells[0]
+    seeds = sorted(set.intersection(*(set(cell.accuracies) for cell in cells)))
+    return replace(
+        first,
+        domain=way(first.source, place),
+        target=place,
+        accuracies={seed: mean([cell.accuracies[seed] for cell in cells]) for seed in seeds},
+        published=published.figure3([cell.published for cell in cells]),
     )
 
 
-def _departures(lab: StreetLab) -> tuple[str, ...]:
-    found = [f"{SCENES.name} instead of SYNTHIA"] * lab.stand_ins
-    if lab.scale != PAPER:
-        found.append(f"{lab.scale} instead of {PAPER}")
-    return tuple(found)
+@dataclass(frozen=True, kw_only=True)
+class Table2(StreetRecipe):
+    """Table 2 as the paper has it, then cell by cell, then what is wrong with its bold type."""
+
+    def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
+        """Its tables."""
+        cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
+        return [*arranged_sheets(cells, setting), *sheets(cells, setting), bold_sheet()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnsembleRecipe(StreetRecipe):
+    """Ensembles under every rule, their members by themselves, and the difference."""
+
+    averaged: bool = True
+    members: tuple[str, ...]
+    """the labels of the single networks"""
+
+    def is_about(self, cell: Cell) -> bool:
+        """Whether it is an ensemble."""
+        return bool(cell.group)
+
+    def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
+        """The means, ensembles minus members, then every target."""
+        setting, every = self.setting(lab, results), replace(self, averaged=False).cells(lab, results, seeds)
+        means = average(every)
+        short = replace(setting, title=f"{setting.title}, mean over the conditions of each place")
+        return [*sheets(means, short), members_sheet(means, setting, self.members), *arranged_sheets(every, setting)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreetGallery(StreetRecipe):
+    """Samples of the domains: nothing is trained."""
+
+    def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
+        """One image of each domain."""
+        shown = {name: domain(known, lab.scale.size, images=1) for name, known in lab.data.domains.items()}
+        size = "x".join(map(str, lab.scale.size or ()))
+        setting = replace(self.setting(lab, results), source=f"{lab.data.name} ({size})")
+        return figures.samples(shown, setting)

@@ -1,0 +1,1 @@
+"""The paper's digit experiments: what differs from the street scenes."""
