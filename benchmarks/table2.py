@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 import unseen
 from benchmarks import measure, sides
 from benchmarks.measure import Result
-from unseen.paper.streets.lab import PAPER, StreetScale
+from unseen.paper.lab import Scale
+from unseen.paper.streets.lab import PAPER
 from unseen.paper.streets.names import TABLE2
 
-TINY = StreetScale(name="tiny", model="fcn-resnet18", size=(32, 48), images=2, T=2, T_max=1, batch=2)
+TINY = replace(PAPER, name="tiny", model="fcn-resnet18", size=(32, 48), images=2, T=2, T_max=1, batch=2)
 
 
 def run(quick: bool) -> list[Result]:
@@ -43,21 +45,21 @@ def run(quick: bool) -> list[Result]:
     ]
 
 
-def _hours(scale: StreetScale, seconds: dict[str, float]) -> float:
+def _hours(scale: Scale, seconds: dict[str, float]) -> float:
     assert scale.images is not None
     batches = -(-scale.images // scale.batch)
     each = 2 * scale.T * seconds["training"] + batches * scale.T_max * seconds["ascent"]
     return len(TABLE2) * each / 3600
 
 
-def _problem(scale: StreetScale) -> tuple[unseen.Split, unseen.Domain]:
+def _problem(scale: Scale) -> tuple[unseen.Split, unseen.Domain]:
     domain = unseen.domain("highway-dawn", scale.size, images=scale.batch)
     body = scale.model.removeprefix("fcn-")
     return unseen.split(unseen.models.FCN(len(domain.classes), body=body)), domain
 
 
 @contextmanager
-def training(scale: StreetScale, steps: int) -> sides.Work:
+def training(scale: Scale, steps: int) -> sides.Work:
     """Seconds of a minimization step; the first one, which warms up, isn't counted."""
     net, domain = _problem(scale)
     ends: list[float] = []
@@ -71,7 +73,7 @@ def training(scale: StreetScale, steps: int) -> sides.Work:
 
 
 @contextmanager
-def ascent(scale: StreetScale, steps: int) -> sides.Work:
+def ascent(scale: Scale, steps: int) -> sides.Work:
     """Seconds of one ascent step of a batch."""
     net, domain = _problem(scale)
     engine = unseen.Engine("cpu")

@@ -5,7 +5,7 @@
 
 "copies" adds the images that a round takes up as they are; "noise" adds noise of L2 length 0.1, near what the ascent
 goes. All else is the same to the last draw: the first weights, the images a round takes up, the minibatches. Compared
-seed by seed with ERM and ours in `results/digits.jsonl`. Needs `UNSEEN_DATA`, goes on where it was stopped, writes
+seed by seed with ERM and ADA in `results/digits.jsonl`. Needs `UNSEEN_DATA`, resumes where it was stopped, writes
 `results/controls.jsonl` and prints a Markdown table.
 """
 
@@ -23,7 +23,8 @@ import torch
 from torch import Tensor
 
 import unseen
-from unseen.paper.lab import Lab, real_lab
+from unseen.paper.digits.lab import real_lab
+from unseen.paper.lab import Source
 from unseen.paper.results import Results, key, run_key
 from unseen.reporting.evaluation import result_line, score_run
 from unseen.reporting.kit.statistics import mean
@@ -32,7 +33,7 @@ from unseen.runs.folder import RunFolder
 from unseen.runs.request import train
 
 RESULTS = Path(__file__).parents[1] / "results"
-OURS, PLAIN = {"K": 4, "gamma": 1.0}, {"K": 0}
+ADA, ERM = {"K": 4, "gamma": 1.0}, {"K": 0}
 LENGTH = 0.1
 """L2; the ascent goes 0.11, 0.09, 0.07 and 0.06 in the four rounds (results/digits.jsonl, mean over 5 seeds)"""
 
@@ -51,29 +52,29 @@ def noise(net: Any, x: Tensor, y: Tensor, ada: unseen.ADA, **options: Any) -> Te
 CONTROLS: dict[str, Callable[..., Tensor]] = {"copies": copies, "noise": noise}
 
 
-def measure(control: str, lab: Lab, seed: int, results: Results) -> None:
+def measure(control: str, source: Source, seed: int, results: Results) -> None:
     """Train with the control in the ascent's place, unless that was done; write its line down."""
-    name = key(control=control, run=run_key(lab.request(seed, OURS)))
+    name = key(control=control, run=run_key(source.request(seed, ADA)))
     if results.find(name):
         return
-    request = replace(lab.request(seed, OURS), out=lab.runs / f"control-{control}-seed{seed}")
+    request = replace(source.request(seed, ADA), out=source.lab.runs / f"control-{control}-seed{seed}")
     folder = RunFolder(request.out)
     with mock.patch("unseen.method.algorithm.ascend", CONTROLS[control]):
         train(request, resume=folder.started)
-    score_run(folder.path, [lab.load(domain) for domain in lab.scored.values()])
+    score_run(folder.path, [source.lab.load(domain) for domain in source.scored.values()])
     folder.trim()
     results.add({"key": name, "kind": "control", "control": control, **result_line(folder.path)})
 
 
-def table(lab: Lab, controls: Results, digits: Results) -> Iterator[str]:
-    """Each control beside ERM and ours, as Markdown."""
-    yield "| what is added | tested on | seeds | accuracy | less ERM | ours less it |"
+def table(source: Source, controls: Results, digits: Results) -> Iterator[str]:
+    """Each control beside ERM and ADA, as Markdown."""
+    yield "| what is added | tested on | seeds | accuracy | minus ERM | ADA minus it |"
     yield "| --- | --- | ---: | ---: | ---: | ---: |"
-    for control, (column, domain) in product(CONTROLS, lab.targets.items()):
+    for control, (column, domain) in product(CONTROLS, source.targets.items()):
         keys = {line["seed"]: line["key"] for line in controls if line["control"] == control}
-        plain, ours = ({seed: run_key(lab.request(seed, settings)) for seed in keys} for settings in (PLAIN, OURS))
+        erm, ada = ({seed: run_key(source.request(seed, settings)) for seed in keys} for settings in (ERM, ADA))
         own = _accuracies(controls, keys, domain)
-        gaps = f"{_gap(own, _accuracies(digits, plain, domain))} | {_gap(_accuracies(digits, ours, domain), own)}"
+        gaps = f"{_gap(own, _accuracies(digits, erm, domain))} | {_gap(_accuracies(digits, ada, domain), own)}"
         if own:
             yield f"| {control} | {column} | {len(own)} | {100 * mean(list(own.values())):.1f} | {gaps} |"
 
@@ -96,11 +97,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("seeds", nargs="*", type=int, metavar="SEED")
     seeds = parser.parse_args().seeds
-    lab = real_lab(RESULTS, without=("SYN",))
+    (source,) = real_lab(RESULTS, without=("SYN",)).sources
     controls = Results(RESULTS / "controls.jsonl")
     for seed, control in product(seeds, CONTROLS):
-        measure(control, lab, seed, controls)
-    print(*table(lab, controls, Results(lab.results)), sep="\n")
+        measure(control, source, seed, controls)
+    print(*table(source, controls, Results(source.lab.results)), sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Why ours doesn't help from dusk to day: how far its images go, and what other networks and settings do.
+"""Why ADA doesn't help from dusk to day: how far its images go, and what other networks and settings do.
 
-    python -m experiments.why far RUN          # RUN: a finished run of plain training on camvid-0001TP
+    python -m experiments.why far RUN          # RUN: a finished run of ERM on camvid-0001TP
     python -m experiments.why table RUN ...    # the runs of the sweeps, and of `unseen reproduce camvid`
 
 Both need `UNSEEN_DATA`, write their raw lines to `results/`, and print a Markdown table.
@@ -28,8 +28,9 @@ from unseen.errors import Diverged
 from unseen.method.ascent import Climb, ascend, measure_climb
 from unseen.method.cost import squared_distance
 from unseen.models.split import Split
-from unseen.paper.streets import names
 from unseen.paper.streets.lab import CAMVID
+from unseen.paper.streets.names import CAMVID as ROWS
+from unseen.paper.streets.names import DUSK as DUSK_DRIVE
 from unseen.reporting.evaluation import result_line, score_run
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.wording import compare, counted, signed, with_span
@@ -37,12 +38,12 @@ from unseen.runs.job import load
 
 RESULTS = Path(__file__).parents[1] / "results"
 SIZE = (96, 160)
-DUSK, DAYS = CAMVID.prefix + names.DUSK, tuple(CAMVID.prefix + drive for drive in names.CAMVID[names.DUSK])
+DUSK, DAYS = CAMVID.domains[DUSK_DRIVE], tuple(CAMVID.domains[drive] for drive in ROWS[DUSK_DRIVE])
 STEPS = [(eta, gamma) for eta in (0.02, 0.2, 2.0) for gamma in (0.0, 1.0, 100.0)]
 SMOOTH = 1 / 16
 """cycles a pixel: changes slower than this are smooth, such as those of light"""
-PLAIN = (("jittered_fcn", "fcn-resnet18"), ("trained_lite0", "drawn_lite0"), ("drawn_lite0", "fcn-resnet18"))
-"""networks whose plain trainings are compared, the first less the second"""
+NETWORKS = (("jittered_fcn", "fcn-resnet18"), ("trained_lite0", "drawn_lite0"), ("drawn_lite0", "fcn-resnet18"))
+"""networks compared by ERM, the first minus the second"""
 FAR, TABLE = "why-far.jsonl", "why.jsonl"
 
 
@@ -128,23 +129,23 @@ def _why_table(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         for score in line["scores"]:
             if score["domain"] in DAYS:
                 found[_network(line), line["ada"]["T"], _method(line)][score["domain"]][line["seed"]] = score["miou"]
-    yield f"| network | T | training | seeds | {' | '.join(DAYS)} | less ERM of the same network, mean of the three |"
+    yield f"| network | T | training | seeds | {' | '.join(DAYS)} | minus ERM of the same network, mean of the three |"
     yield "| --- | ---: | --- | ---: | ---: | ---: | ---: | --- |"
     for (network, T, method), by_day in sorted(found.items(), key=lambda item: (*item[0][:2], item[0][2] != "ERM")):
         cells = [f"{100 * mean(list(by_day[day].values())):.1f}" for day in DAYS]
         seeds, gain = len(by_day[DAYS[0]]), _gain(by_day, found.get((network, T, "ERM"), {}))
         yield f"| {network} | {T:,} | {method} | {seeds} | {' | '.join(cells)} | {gain if method != 'ERM' else ''} |"
-    for one, other in PLAIN:
-        ours, plain = (found.get((network, 1500, "ERM")) for network in (one, other))
-        if ours and plain:
-            gaps = [signed(compare("", "", "", ours[day], plain[day]).gap) for day in DAYS]
-            yield f"\nPlain training of {one} less {other}: {', '.join(gaps)}; mean {_gain(ours, plain)}"
+    for one, other in NETWORKS:
+        first, second = (found.get((network, 1500, "ERM")) for network in (one, other))
+        if first and second:
+            gaps = [signed(compare("", "", "", first[day], second[day]).gap) for day in DAYS]
+            yield f"\nERM of {one} minus {other}: {', '.join(gaps)}; mean {_gain(first, second)}"
 
 
-def _gain(ours: dict[str, dict[int, float]], plain: dict[str, dict[int, float]]) -> str:
-    if not plain:
+def _gain(one: dict[str, dict[int, float]], other: dict[str, dict[int, float]]) -> str:
+    if not other:
         return ""
-    means = [{seed: mean([some[day][seed] for day in DAYS]) for seed in some[DAYS[0]]} for some in (ours, plain)]
+    means = [{seed: mean([some[day][seed] for day in DAYS]) for seed in some[DAYS[0]]} for some in (one, other)]
     comparison = compare("", "", "", *means)
     gap = with_span(comparison.gap, comparison.interval)
     return f"{gap}, {counted(len(comparison.differences), 'pair')}"

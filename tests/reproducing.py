@@ -4,7 +4,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from unseen.paper.lab import Lab, Scale, stand_in_lab
+from unseen.paper.digits.lab import DigitLab, stand_in_lab
+from unseen.paper.lab import Lab, Scale
 from unseen.paper.recipe import Recipe
 from unseen.paper.recipes import recipe
 from unseen.paper.reproduce import measure
@@ -13,9 +14,9 @@ from unseen.paper.results import Results
 TINY = Scale(name="tiny", images=64, T=14, T_min=3, T_max=2, width=1 / 64, adda_steps=3)
 
 
-def tiny_lab(out: Path) -> Lab:
+def tiny_lab(out: Path) -> DigitLab:
     lab = stand_in_lab(out, scale=TINY, precision="float32")
-    return Lab(**vars(lab) | {"targets": {"uci-8x8": "uci-8x8"}})
+    return DigitLab(**vars(lab) | {"rows": dict.fromkeys(lab.rows, ("uci-8x8",))})
 
 
 def carry_out(name: Recipe | str, lab: Lab, *, seeds: int = 2, train: bool = True) -> Results:

@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from torch import nn
 
 from unseen.ensembles.rules import PIXEL_RULES
-from unseen.paper.experiment import Experiment
-from unseen.paper.reproduce import measure
+from unseen.paper.lab import Scale
+from unseen.paper.recipe import Recipe
 from unseen.paper.results import Results
-from unseen.paper.streets.lab import SCENES, SMALL, StreetLab, StreetScale
+from unseen.paper.streets.lab import SCENES, SMALL, StreetLab
 from unseen.paper.streets.names import TABLE2
 
 SOURCES = ("highway-night", "new-york-fog")
@@ -24,22 +23,18 @@ def small_fcn(classes: int) -> nn.Module:
     )  # fmt: skip
 
 
-TINY = StreetScale(name="tiny", model=f"{__file__}:small_fcn", size=(16, 24), images=4, T=8, T_min=3, T_max=2, batch=2)
+TINY = Scale(
+    name="tiny", model=f"{__file__}:small_fcn", size=(16, 24), images=4, T=8, T_min=3, T_max=2, batch=2, eta=2.0
+)
 
 
 def tiny_lab(out: Path, *sources: str) -> StreetLab:
     """Built-in scenes, two of each place's conditions as targets."""
     rows = {source: tuple(t for t in TABLE2[source] if t.endswith(("fog", "night"))) for source in sources or SOURCES}
-    return StreetLab(out=out, world=SCENES, rows=rows, scale=TINY, precision="float32")
+    return StreetLab(out=out, data=SCENES, rows=rows, scale=TINY, precision="float32")
 
 
-def carry_out(recipe: Experiment[StreetLab], lab: StreetLab, *, seeds: int = 2, train: bool = True) -> Results:
-    return measure(recipe, lab, seeds=seeds, jobs=1, train=train, again="again", console=Console(quiet=True))
-
-
-def add_results(
-    path: Path, recipe: Experiment[StreetLab], lab: StreetLab, *, seeds: int, gain: float = 0.03
-) -> Results:
+def add_results(path: Path, recipe: Recipe, lab: StreetLab, *, seeds: int, gain: float = 0.03) -> Results:
     """Lines as a real lab's, with mIoUs drawn around 0.2; rounds add ``gain``, and so does an ensemble."""
     results, draw = Results(path), np.random.default_rng(3)
     for measurement in recipe.measurements(lab, seeds):
@@ -63,4 +58,4 @@ def add_results(
 
 def small_lab(out: Path, *sources: str) -> StreetLab:
     """The small scale on built-in scenes."""
-    return StreetLab(out=out, world=SCENES, rows={source: TABLE2[source] for source in sources or SOURCES}, scale=SMALL)
+    return StreetLab(out=out, data=SCENES, rows={source: TABLE2[source] for source in sources or SOURCES}, scale=SMALL)

@@ -52,7 +52,7 @@ def test_a_change_of_light_is_smooth_and_noise_is_not() -> None:
     assert why._smooth_share(flat + board) == pytest.approx(0.5)
 
 
-def test_the_table_compares_each_training_with_plain_training_of_the_same_network() -> None:
+def test_the_table_compares_each_training_with_erm_of_the_same_network() -> None:
     def line(network: str, seed: int, rounds: int, gain: float, T: int = 1500) -> dict[str, object]:
         scores = [{"domain": day, "miou": 0.2 + 0.01 * seed + gain} for day in why.DAYS]
         ada = {"K": rounds, "gamma": 1.0, "eta": 2.0, "T": T}
@@ -63,9 +63,9 @@ def test_the_table_compares_each_training_with_plain_training_of_the_same_networ
     lines += [line(network, seed, 0, gain) for network, gain in {"trained_lite0": 0.03, "drawn_lite0": 0.0}.items()
               for seed in (0, 1)]  # fmt: skip
     told = "\n".join(why._why_table([*lines, line("a", 0, 1, 0.1, T=3000)]))
-    assert "Plain training of trained_lite0 less drawn_lite0: +3.0, +3.0, +3.0; mean +3.0 (" in told
+    assert "ERM of trained_lite0 minus drawn_lite0: +3.0, +3.0, +3.0; mean +3.0 (" in told
     assert "jittered_fcn" not in told
-    assert "| a | 3,000 | K=1, γ=1, η=2 | 1 | 30.0 | 30.0 | 30.0 |  |" in told, "no plain training as long"
+    assert "| a | 3,000 | K=1, γ=1, η=2 | 1 | 30.0 | 30.0 | 30.0 |  |" in told, "no ERM as long"
     assert "| a | 1,500 | K=1, γ=1, η=2 | 2 | 25.5 | 25.5 | 25.5 | +5.0 (" in told
     assert "| b | 1,500 | K=1, γ=1, η=2 | 2 | 19.5 | 19.5 | 19.5 | −1.0 (" in told
     assert "| b | 1,500 | ERM | 2 | 20.5 | 20.5 | 20.5 |  |" in told
@@ -98,18 +98,18 @@ def test_the_readings_command_writes_lines_and_a_figure(
     assert len(capsys.readouterr().out.splitlines()) == 2 + len(lines)
 
 
-def test_a_control_is_ours_but_for_what_its_rounds_add(tmp_path: Path) -> None:
-    lab = tiny_lab(tmp_path)
-    still = unseen.request.train(lab.request(0, controls.OURS | {"eta": 0.0}))
+def test_a_control_is_ada_but_for_what_its_rounds_add(tmp_path: Path) -> None:
+    (source,) = tiny_lab(tmp_path).sources
+    still = unseen.request.train(source.request(0, controls.ADA | {"eta": 0.0}))
     results, digits = Results(tmp_path / "controls.jsonl"), Results(tmp_path / "digits.jsonl")
     for control, length in {"copies": 0.0, "noise": controls.LENGTH}.items():
-        controls.measure(control, lab, 0, results)
+        controls.measure(control, source, 0, results)
         run = RunFolder(tmp_path / "runs" / f"control-{control}-seed0")
         made = [line["moved"] for line in run.metrics() if "fictitious" in line]
         assert made == pytest.approx([length] * 4, rel=1e-3)
         same = all(map(torch.equal, load(run.path).model.state_dict().values(), still.net.model.state_dict().values()))
         assert same == (control == "copies"), "an ascent with no step adds copies"
     assert {line["control"] for line in results} == set(controls.CONTROLS)
-    told = list(controls.table(lab, results, digits))
-    assert len(told) == 2 + len(controls.CONTROLS) * len(lab.targets)
-    assert "not run | not run" in told[-1], "no plain training and none of ours were measured"
+    told = list(controls.table(source, results, digits))
+    assert len(told) == 2 + len(controls.CONTROLS) * len(source.targets)
+    assert "not run | not run" in told[-1], "neither ERM nor ADA was measured"

@@ -26,7 +26,7 @@ def test_without_data_there_is_one_message_that_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UNSEEN_DATA", str(tmp_path))
-    with pytest.raises(InputError, match="sets that this takes are missing") as caught:
+    with pytest.raises(InputError, match="domains that this takes are missing") as caught:
         run("reproduce", "figure2b-top", "--seeds", "1", "--out", str(tmp_path / "out"))
     assert "--stand-ins" in str(caught.value)
     assert not (tmp_path / "out").exists()
@@ -53,7 +53,10 @@ def test_a_file_where_the_folder_should_go_is_refused(words: tuple[str, ...], tm
         (["reproduce", "figure9"], 'no recipe is called "figure9"'),
         (["reproduce", "figure2b"], "there are figure2b-top, figure2b-middle and figure2b-bottom"),
         (["reproduce", "table1", "--stand-ins", "--without", "SYN"], "there is nothing to leave out"),
-        (["reproduce", "table1", "--scale", "smal"], '--scale smal: expected paper or small; did you mean "small"'),
+        (
+            ["reproduce", "table1", "--scale", "smal"],
+            '--scale smal: expected paper or small for table1; did you mean "small"',
+        ),
         (["results", "no.jsonl"], "got no file; make some"),
         (["reproduce", "table1", "--without", "SYN,Svhn"], 'got "Svhn"; did you mean "SVHN"'),
         (["reproduce", "table1", "--without", "SVHN, MNIST-M", "--without", "SYN,USPS"], "no column would be left"),

@@ -61,7 +61,7 @@ def figure2b_middle(seeds=2):
         for name, gain in pairs
         for c in [
             cell(name, d, gain, seeds, kind="ridge", group=name),
-            cell(f"{name} + ours", d, gain + 3, seeds, against=name, group=name),
+            cell(f"{name} + ADA", d, gain + 3, seeds, against=name, group=name),
         ]
     ]
 
@@ -189,11 +189,11 @@ def test_the_footnote_says_seeds_source_steps_scale_rule_and_what_is_missing():
         assert words in footnote
 
 
-def test_stand_ins_are_told_in_the_column_and_in_the_footnote():
+def test_stand_ins_are_named_in_the_column_and_in_the_footnote():
     setting = replace(SETTING, stand_ins={"USPS": "the real USPS"})
-    told = " ".join(texts(figures.bars(figure2b_top(), setting))).replace("\n", " ")
-    assert "stand-in for the real USPS: 2,007 images" in told
-    assert "Stand-ins, which are not the paper's sets: USPS for the real USPS." in told
+    words = " ".join(texts(figures.bars(figure2b_top(), setting))).replace("\n", " ")
+    assert "stand-in for the real USPS: 2,007 images" in words
+    assert "Stand-ins, which are not the paper's sets: USPS for the real USPS." in words
 
 
 # The curve.
@@ -224,7 +224,7 @@ def fields(axes):
 
 def test_the_grid_colours_differences_from_erm_and_writes_accuracies():
     figure = figures.grid(grid(), SETTING)
-    axes = panel(figure, "SVHN, ours")
+    axes = panel(figure, "SVHN, here")
     assert {"27.0", "28.0", "29.0", "30.0"} <= set(texts(None, axes))
     assert "28.4" in texts(None, panel(figure, "SVHN, the paper"))
     red, green, blue = (int(fields(axes)[0, 0][i : i + 2], 16) for i in (1, 3, 5))
@@ -236,19 +236,19 @@ def test_the_grid_colours_differences_from_erm_and_writes_accuracies():
 def test_a_field_as_good_as_erm_is_white():
     paper = Published(0.3, 0.01, (10,), "")
     cells = [Cell(m, "A", {0: 0.3}, paper, group=m, at=at) for m, at in (("ERM", None), ("a", 1))]
-    assert fields(panel(figures.grid(cells, SETTING), "A, ours")) == {(0, 0): "#ffffff"}
+    assert fields(panel(figures.grid(cells, SETTING), "A, here")) == {(0, 0): "#ffffff"}
 
 
 def test_the_grid_compares_with_erm_over_the_seeds_of_the_field():
     erm = Cell("ERM", "A", {0: 0.4, 1: 0.2, 2: 0.1})
     cells = [erm, Cell("a", "A", {0: 0.3}, group="a", at=1), Cell("b", "A", {1: 0.3}, group="b", at=1)]
-    below, above = fields(panel(figures.grid(cells, SETTING), "A, ours")).values()
+    below, above = fields(panel(figures.grid(cells, SETTING), "A, here")).values()
     assert (below, above) == (COLOURS["erm"], COLOURS["ada"]), "0.1 below seed 0, 0.1 above seed 1"
 
 
 def test_one_seed_is_in_italics_and_none_is_a_dash():
     cells = [*grid(), *(Cell("more", d, group="γ=more", at=1) for d in DOMAINS)]
-    axes = panel(figures.grid(cells, SETTING), "SVHN, ours")
+    axes = panel(figures.grid(cells, SETTING), "SVHN, here")
     styles = {round(t.get_position()[1] - 0.5): t.get_style() for t in axes.texts if re.match(r"\d", t.get_text())}
     assert (styles[0], styles[6]) == ("italic", "normal")
     assert texts(None, axes).count("\N{EN DASH}") == len(ROUNDS)
@@ -256,7 +256,7 @@ def test_one_seed_is_in_italics_and_none_is_a_dash():
 
 def test_without_published_numbers_there_is_no_row_for_them():
     figure = figures.grid(grid(published=False), SETTING)
-    assert [axes.get_title(loc="left") for axes in figure.axes] == [f"{d}, ours" for d in DOMAINS]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == [f"{d}, here" for d in DOMAINS]
 
 
 # Samples.
@@ -327,7 +327,7 @@ def test_a_figure_is_saved_as_svg_and_png(tmp_path):
 
 def test_an_embedded_figure_needs_no_file_and_has_its_description():
     figure = DRAWN["2b-top"]()
-    tag = embedded(figure, 'ERM & "ours"')
+    tag = embedded(figure, 'ERM & "ADA"')
     content = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', tag)[1]
     assert base64.b64decode(content) == render(figure)
-    assert 'alt="ERM &amp; &quot;ours&quot;"' in tag
+    assert 'alt="ERM &amp; &quot;ADA&quot;"' in tag

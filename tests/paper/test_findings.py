@@ -1,8 +1,8 @@
 import pytest
 
 from unseen.errors import InputError
-from unseen.paper.cells import Cell, Setting, seeds_told
-from unseen.paper.findings import findings, verdict, verdicts_told
+from unseen.paper.cells import Cell, Setting, describe_seeds
+from unseen.paper.findings import findings, verdict
 from unseen.paper.published import Published
 from unseen.reporting.kit.statistics import Interval
 
@@ -50,8 +50,8 @@ def test_a_percentage_is_no_accuracy():
 
 
 def test_the_difference_is_paired_by_seed_and_only_over_seeds_both_have():
-    ours, theirs = Cell("K=2", "SVHN", {2: 0.36, 0: 0.33, 7: 0.9}), cell("ERM", 30, 31, 32)
-    paired = only(findings([theirs, ours], SETTING), "K=2").paired
+    ada, erm = Cell("K=2", "SVHN", {2: 0.36, 0: 0.33, 7: 0.9}), cell("ERM", 30, 31, 32)
+    paired = only(findings([erm, ada], SETTING), "K=2").paired
     assert paired.comparison.differences == pytest.approx({0: 3, 2: 4})
     assert (paired.comparison.gap, paired.p) == pytest.approx((3.5, 0.5))
 
@@ -66,10 +66,10 @@ def test_p_is_corrected_for_all_comparisons_of_the_table():
 
 
 def test_a_cell_may_have_a_baseline_of_its_own():
-    cells = [cell("ERM", 30), cell("ridge", 32), cell("ridge + ours", 35, against="ridge")]
+    cells = [cell("ERM", 30), cell("ridge", 32), cell("ridge + ADA", 35, against="ridge")]
     found = findings(cells, SETTING)
     gaps = {f.cell.method: f.paired.comparison.gap for f in found if f.paired}
-    assert gaps == pytest.approx({"ridge": 2, "ridge + ours": 3})
+    assert gaps == pytest.approx({"ridge": 2, "ridge + ADA": 3})
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_without_a_baseline_to_pair_with_there_is_no_difference(cells, baseline)
         (Interval(0.1, 0.3), "differs"),
         (Interval(-3.0, 3.0), "agrees"),
         (Interval(-0.5, 1.0), "agrees"),
-        (Interval(-3.1, 1.0), "can't tell with 5 seeds"),
-        (Interval(-1.0, 3.1), "can't tell with 5 seeds"),
-        (None, "can't tell with 5 seeds"),
+        (Interval(-3.1, 1.0), "not decided with 5 seeds"),
+        (Interval(-1.0, 3.1), "not decided with 5 seeds"),
+        (None, "not decided with 5 seeds"),
     ],
     ids=["above", "below", "near but not 0", "the margin", "within", "too low", "too high", "no interval"],
 )
@@ -114,12 +114,12 @@ def test_the_verdict_follows_from_the_interval_of_the_difference(interval, words
     [
         ([30.1, 29.8, 30.3, 30.0, 29.9], "agrees"),
         ([36.1, 35.8, 36.3, 36.0, 35.9], "differs"),
-        ([24, 36, 30, 27, 33], "can't tell with 5 seeds"),
-        ([36.0], "can't tell with 1 seed"),
+        ([24, 36, 30, 27, 33], "not decided with 5 seeds"),
+        ([36.0], "not decided with 1 seed"),
     ],
     ids=["near", "far", "wide", "one seed"],
 )
-def test_ours_is_judged_against_the_papers_number(percents, words):
+def test_a_mean_is_judged_against_the_papers_number(percents, words):
     (found,) = findings([cell("K=2", *percents, published=PAPER)], SETTING)
     assert found.paper.verdict == words
 
@@ -160,14 +160,6 @@ def test_where_the_paper_gives_no_number_there_is_no_verdict():
     assert found.paper is None
 
 
-def test_the_verdicts_are_counted_and_none_left_out():
-    percents = {"a": [30.1, 29.8, 30.3, 30.0], "b": [36, 35, 36, 37], "c": [36, 35, 36, 37], "d": [30], "e": [30]}
-    cells = [cell(name, *values, published=PAPER if name != "e" else None) for name, values in percents.items()]
-    told = "Of 4 numbers that the paper gives, ours agree with 1, differ from 2 and can't be told from 1."
-    assert verdicts_told(findings(cells, SETTING)) == told
-    assert verdicts_told([]) == "The paper gives no number for any of these."
-
-
 # What is said.
 
 
@@ -180,11 +172,11 @@ def test_the_verdicts_are_counted_and_none_left_out():
         ([0], "Nothing was run."),
     ],
 )
-def test_the_number_of_seeds_is_told(counts, words):
-    assert seeds_told([cell(f"m{i}", *[30] * count) for i, count in enumerate(counts)]) == words
+def test_the_number_of_seeds_is_stated(counts, words):
+    assert describe_seeds([cell(f"m{i}", *[30] * count) for i, count in enumerate(counts)]) == words
 
 
-def test_the_setting_tells_its_protocol_its_data_and_what_is_missing():
+def test_the_setting_states_its_protocol_its_data_and_what_is_missing():
     setting = Setting(
         title="", source="the first 10,000 MNIST images", scale="paper", steps=500,
         data={"SVHN": "11,420 of the 26,032 test images", "SYN": "9,579 images"}, stand_ins={"typeset": "SYN"},
@@ -193,8 +185,8 @@ def test_the_setting_tells_its_protocol_its_data_and_what_is_missing():
     assert setting.protocol == (
         "Trained on the first 10,000 MNIST images, 500 steps, paper scale of γ and η; last iterate."
     )
-    assert setting.data_told(cells) == (
+    assert setting.describe_data(cells) == (
         "SVHN: 11,420 of the 26,032 test images. No result on SYN. "
         "Stand-ins, which are not the paper's sets: typeset for SYN."
     )
-    assert setting.data_told([]) == ""
+    assert setting.describe_data([]) == ""

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from unseen.errors import InputError
-from unseen.paper.lab import REAL, Lab
+from unseen.paper.digits.lab import SOURCE, DigitLab
+from unseen.paper.digits.recipes import DIGIT_RECIPES
 from unseen.paper.page import read_page, write_html, write_markdown
-from unseen.paper.recipes import RECIPES
 from unseen.paper.results import Results
 
 HERE = ("SVHN", "MNIST-M", "USPS")
@@ -19,8 +19,8 @@ HERE = ("SVHN", "MNIST-M", "USPS")
 def add_results(path: Path, names: list[str], seeds: int) -> Results:
     """Lines as a real lab's, with accuracies drawn around 0.5; rounds add a tenth."""
     results, draw = Results(path), np.random.default_rng(3)
-    lab = Lab(out=path.parent, targets={column: REAL[column] for column in HERE})
-    for measurement in [m for name in names for m in RECIPES[name].measurements(lab, seeds)]:
+    lab = DigitLab(out=path.parent, rows={SOURCE: HERE})
+    for measurement in [m for name in names for m in DIGIT_RECIPES[name].measurements(lab, seeds)]:
         (request, *_) = measurement.needs
         gain = 0.1 * (request.ada.K > 0)
         scores = [
@@ -63,10 +63,10 @@ def test_the_numbers_of_seeds_stand_with_the_numbers(file: Path) -> None:
 def test_claims_are_judged_by_the_results(file: Path) -> None:
     page = read_page(file)
     by_text = {judged.claim.text: judged.verdict for judged in page.judged}
-    assert by_text["Ours (γ=1) does better than ERM."] == "holds"
-    assert by_text["Ours (K=2) does better than ERM for any γ."] == "not all measured", "only γ=1 was run"
-    assert by_text["On USPS, which is close to MNIST, ours does worse than ERM."] == "does not hold"
-    assert by_text["Ours (K=1, γ=1) adds to what ridge does."] == "not measured"
+    assert by_text["ADA (γ=1) does better than ERM."] == "holds"
+    assert by_text["ADA (K=2) does better than ERM for any γ."] == "not all measured", "only γ=1 was run"
+    assert by_text["On USPS, which is close to MNIST, ADA does worse than ERM."] == "does not hold"
+    assert by_text["ADA (K=1, γ=1) adds to what ridge does."] == "not measured"
     assert page.headline.startswith(f"Of {len(page.judged)} claims, ")
 
 
@@ -99,7 +99,7 @@ def test_the_html_page_needs_no_other_file(file: Path) -> None:
     outline = Outline()
     outline.feed(write_html(read_page(file), file.parent / "report.html").read_text())
     assert outline.sections[0] == "claims"
-    assert len(outline.sections) == 1 + sum(bool(recipe.methods) for recipe in RECIPES.values())
+    assert len(outline.sections) == 1 + sum(bool(recipe.methods) for recipe in DIGIT_RECIPES.values())
     assert outline.images == 6
     assert not outline.fetched
 

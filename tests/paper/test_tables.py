@@ -31,12 +31,12 @@ def rows(sheet):
 # What the tables say.
 
 
-def test_a_row_has_ours_the_papers_the_difference_and_a_verdict():
+def test_a_row_has_our_number_the_papers_the_difference_and_a_verdict():
     accuracies, _ = sheets(CELLS, SETTING)
     assert rows(accuracies)["SVHN", "K=2"] == {
         "domain": "SVHN", "method": "K=2", "seeds": "3", "accuracy": "33.0 ± 1.7", "range": "32.0 to 35.0",
-        "bootstrap 95 %": "32.0 to 35.0", "paper": "30.6 ± 0.8", "ours − paper (95 %)": "+2.4 (−1.6 to +6.4)",
-        "verdict": "can't tell with 3 seeds",
+        "bootstrap 95 %": "32.0 to 35.0", "paper": "30.6 ± 0.8", "here − paper (95 %)": "+2.4 (−1.6 to +6.4)",
+        "verdict": "not decided with 3 seeds",
     }  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def test_one_seed_has_no_deviation_no_range_and_no_interval():
     accuracies, differences = sheets([cell("ERM", 28), cell("K=2", 33, published=PAPER)], SETTING)
     assert rows(accuracies)["SVHN", "K=2"] == {
         "domain": "SVHN", "method": "K=2", "seeds": "1", "accuracy": "33.0", "range": NONE, "bootstrap 95 %": NONE,
-        "paper": "30.6 ± 0.8", "ours − paper (95 %)": "+2.4", "verdict": "can't tell with 1 seed",
+        "paper": "30.6 ± 0.8", "here − paper (95 %)": "+2.4", "verdict": "not decided with 1 seed",
     }  # fmt: skip
     assert differences.rows == [("SVHN", "K=2", "1", "+5.0", NONE, "1", "1")]
     assert "Bootstrap" not in accuracies.caption
@@ -79,9 +79,9 @@ def test_without_published_numbers_there_are_no_columns_for_them():
 
 
 def test_rows_with_different_baselines_name_theirs():
-    cells = [cell("ERM", 28), cell("ridge", 30), cell("ridge + ours", 33, against="ridge")]
+    cells = [cell("ERM", 28), cell("ridge", 30), cell("ridge + ADA", 33, against="ridge")]
     _, differences = sheets(cells, SETTING)
-    assert [row[1:3] for row in differences.rows] == [("ridge", "ERM"), ("ridge + ours", "ridge")]
+    assert [row[1:3] for row in differences.rows] == [("ridge", "ERM"), ("ridge + ADA", "ridge")]
     assert differences.title == "Difference from the baseline, same seeds"
 
 
@@ -106,16 +106,16 @@ def test_every_table_says_what_stands_in():
     assert "Welch" not in accuracies.caption
 
 
-def test_the_margin_the_runs_and_the_meaning_of_the_verdicts_are_told():
+def test_the_margin_the_runs_and_the_meaning_of_the_verdicts_are_stated():
     accuracies, _ = sheets(CELLS, SETTING)
     assert "agrees when it lies within 3 points of 0" in accuracies.caption
     assert "10 runs in one place and 20 in another; 10 are counted" in accuracies.caption
 
 
 def test_two_seeds_against_the_paper_come_with_a_warning():
-    told = "With 2 seeds that interval is too narrow"
-    assert told in sheets([cell("K=2", 32, 33, published=PAPER)], SETTING)[0].caption
-    assert told not in sheets([cell("K=2", 32, 33, 34, published=PAPER)], SETTING)[0].caption
+    warning = "With 2 seeds that interval is too narrow"
+    assert warning in sheets([cell("K=2", 32, 33, published=PAPER)], SETTING)[0].caption
+    assert warning not in sheets([cell("K=2", 32, 33, 34, published=PAPER)], SETTING)[0].caption
 
 
 def caption_of_differences(seeds, methods):
@@ -152,7 +152,7 @@ def test_pairs_of_several_numbers_each_have_their_smallest_p():
 # A matrix.
 
 
-def test_the_matrix_has_ours_with_seeds_and_the_papers_with_a_mark():
+def test_the_matrix_has_our_numbers_with_seeds_and_the_papers_with_a_mark():
     cells = [
         cell("ERM", 28, 29, 27),
         cell("a", 30.5, 30.7, 30.6, group="γ=1", at=1, published=PAPER),

@@ -1,7 +1,8 @@
 """The results of small street recipes."""
 
 import pytest
-from street_labs import carry_out, tiny_lab
+from reproducing import carry_out
+from street_labs import tiny_lab
 
 from unseen.paper.results import Results
 from unseen.paper.streets.lab import StreetLab

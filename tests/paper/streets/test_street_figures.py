@@ -58,7 +58,7 @@ def test_bars_are_the_means_and_diamonds_the_papers_of_every_condition(made: tup
 def test_a_figure_says_data_and_scale_and_that_the_papers_numbers_are_no_yardstick(
     name: str, made: tuple[StreetLab, Results]
 ) -> None:
-    told = " ".join(texts(STREET_RECIPES[name].figure(*made, 2))).replace("\n", " ")
+    words = " ".join(texts(STREET_RECIPES[name].figure(*made, 2))).replace("\n", " ")
     for said in (
         "built-in scenes",
         "small scale",
@@ -66,10 +66,10 @@ def test_a_figure_says_data_and_scale_and_that_the_papers_numbers_are_no_yardsti
         "1,000 steps",
         "can't be compared: built-in scenes instead",
     ):
-        assert said in told
+        assert said in words
 
 
-def test_the_map_of_table_2_has_our_gains_beside_the_papers(made: tuple[StreetLab, Results]) -> None:
+def test_the_map_of_table_2_has_the_gains_beside_the_papers(made: tuple[StreetLab, Results]) -> None:
     figure = STREET_RECIPES["table2"].figure(*made, 2)
     assert titles(figure) == [
         "Trained on Highway, here", "Trained on Highway, the paper",
@@ -82,7 +82,7 @@ def test_the_map_of_table_2_has_our_gains_beside_the_papers(made: tuple[StreetLa
 
 
 def test_camvid_has_a_panel_for_each_drive_trained_on(tmp_path: Path) -> None:
-    lab = StreetLab(out=tmp_path, world=CAMVID, rows=CAMVID_ROWS, scale=WHOLE_DRIVES)
+    lab = StreetLab(out=tmp_path, data=CAMVID, rows=CAMVID_ROWS, scale=WHOLE_DRIVES)
     recipe = STREET_RECIPES["camvid"]
     figure = recipe.figure(lab, add_results(lab.results, recipe, lab, seeds=1), 1)
     assert titles(figure) == ["from 0001TP (dusk)", "from 0016E5 (day)"]

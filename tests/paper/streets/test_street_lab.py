@@ -9,22 +9,22 @@ from street_labs import tiny_lab
 
 import unseen
 from unseen.errors import InputError
+from unseen.paper.lab import Source
 from unseen.paper.results import run_key
 from unseen.paper.streets.lab import CAMVID, PAPER, SCENES, SMALL, SYNTHIA, StreetLab
 from unseen.paper.streets.names import CAMVID as CAMVID_ROWS
 from unseen.paper.streets.names import DAY, DUSK, TABLE2
 from unseen.paper.streets.recipes import STREET_RECIPES
-from unseen.paper.streets.shelf import Shelf
 
-OURS = {"K": 1, "gamma": 1.0}
+ADA = {"K": 1, "gamma": 1.0}
 
 
 def lab(**options: object) -> StreetLab:
-    return StreetLab(**{"out": Path("x"), "world": SCENES, "rows": TABLE2} | options)
+    return StreetLab(**{"out": Path("x"), "data": SCENES, "rows": TABLE2} | options)
 
 
 def test_the_papers_scale_has_the_papers_settings() -> None:
-    request = lab(world=SYNTHIA).at("highway-dawn").request(0, OURS)
+    request = Source(lab(data=SYNTHIA), "highway-dawn").request(0, ADA)
     job, ada = request.job, request.ada
     assert (job.source, job.model, job.size, job.images) == ("synthia-highway-dawn", "fcn-resnet50", (192, 320), 900)
     assert (ada.K, ada.gamma, ada.eta, ada.T_min, ada.T_max, ada.alpha, ada.batch) == (1, 1.0, 2.0, 500, 50, 1e-4, 8)
@@ -32,24 +32,24 @@ def test_the_papers_scale_has_the_papers_settings() -> None:
 
 
 def test_the_small_scale_is_smaller_and_else_the_papers() -> None:
-    small, large = (lab(scale=scale).at("highway-dawn").request(0, OURS) for scale in (SMALL, PAPER))
+    small, large = (Source(lab(scale=scale), "highway-dawn").request(0, ADA) for scale in (SMALL, PAPER))
     assert (small.job.model, small.job.size, small.job.images, small.ada.T) == ("fcn-resnet18", (96, 160), 150, 1_000)
     assert replace(small.ada, T=large.ada.T) == large.ada
 
 
-def test_plain_training_has_the_batch_of_ours() -> None:
-    ada = lab().at("highway-dawn").request(0, {"K": 0}).ada
+def test_erm_has_the_batch_of_ada() -> None:
+    ada = Source(lab(), "highway-dawn").request(0, {"K": 0}).ada
     assert (ada.K, ada.batch, ada.T) == (0, 8, 5_000)
 
 
 def test_scales_sources_worlds_and_seeds_make_different_runs() -> None:
-    usual = lab().at("highway-dawn").request(0, OURS)
+    usual = Source(lab(), "highway-dawn").request(0, ADA)
     others = [
-        lab(scale=SMALL).at("highway-dawn").request(0, OURS),
-        lab(world=SYNTHIA).at("highway-dawn").request(0, OURS),
-        lab().at("highway-fog").request(0, OURS),
-        lab().at("highway-dawn").request(1, OURS),
-        lab().at("highway-dawn").request(0, {"K": 0}),
+        Source(lab(scale=SMALL), "highway-dawn").request(0, ADA),
+        Source(lab(data=SYNTHIA), "highway-dawn").request(0, ADA),
+        Source(lab(), "highway-fog").request(0, ADA),
+        Source(lab(), "highway-dawn").request(1, ADA),
+        Source(lab(), "highway-dawn").request(0, {"K": 0}),
     ]
     assert len({run_key(request) for request in (usual, *others)}) == 6
     assert len({request.out for request in (usual, *others)}) == 6
@@ -58,41 +58,17 @@ def test_scales_sources_worlds_and_seeds_make_different_runs() -> None:
 def test_camvid_takes_every_image_of_dusk_and_of_the_largest_day_drive() -> None:
     recipe = STREET_RECIPES["camvid"]
     assert recipe.rows == {DUSK: ("0006R0", "0016E5", "Seq05VD"), DAY: ("0001TP", "0006R0", "Seq05VD")}
-    request = lab(world=CAMVID, rows=CAMVID_ROWS, scale=recipe.scales["small"]).at(DUSK).request(0, OURS)
+    request = Source(lab(data=CAMVID, rows=CAMVID_ROWS, scale=recipe.scales["small"]), DUSK).request(0, ADA)
     assert (request.job.source, request.job.images, request.ada.T) == ("camvid-0001TP", None, 1_500)
 
 
 def test_a_target_has_the_sources_size_and_number_and_is_rendered_once(tmp_path: Path) -> None:
-    bench = tiny_lab(tmp_path).at("highway-night")
-    first = bench.load("old-town-fog")
+    lab = tiny_lab(tmp_path)
+    first = lab.load("old-town-fog")
     assert first.images.shape == (4, 3, 16, 24)
     assert torch.equal(first.labels, unseen.domain("old-town-fog", (16, 24), images=4).labels)
-    assert bench.load("old-town-fog") is first
-    assert tiny_lab(tmp_path).at("new-york-fog").load("old-town-fog") is first
-
-
-# What is kept in memory.
-
-
-def domain_of(images: int) -> unseen.Domain:
-    return unseen.Domain("d", torch.zeros(images, 1, 10, 10), torch.zeros(images, dtype=torch.long), ("a",))
-
-
-def test_a_shelf_keeps_what_was_used_last_within_its_room() -> None:
-    shelf, loaded = Shelf(room=3 * 408), []
-    for name in "abacd":
-        shelf.get(name, lambda name=name: loaded.append(name) or domain_of(1))
-    assert loaded == ["a", "b", "c", "d"]
-    shelf.get("a", lambda: pytest.fail("a was used after b"))
-    shelf.get("b", lambda: loaded.append("again") or domain_of(1))
-    assert loaded[-1] == "again"
-    assert len(shelf) == 3
-
-
-def test_a_domain_larger_than_the_room_is_kept_alone() -> None:
-    shelf = Shelf(room=10)
-    kept = shelf.get("a", lambda: domain_of(5))
-    assert shelf.get("a", lambda: pytest.fail("it was here")) is kept
+    assert lab.load("old-town-fog") is first
+    assert tiny_lab(tmp_path).load("old-town-fog") is first
 
 
 # Data that isn't there.
@@ -105,7 +81,7 @@ def test_without_synthia_the_message_has_what_is_missing_how_to_get_it_and_the_w
     with pytest.raises(InputError) as caught:
         STREET_RECIPES["table2"].lab(tmp_path / "out", sources=["highway-night"])
     text = str(caught.value)
-    assert text.startswith("11 of the 11 domains of SYNTHIA that this takes can't be used")
+    assert text.startswith(f"11 of the 11 domains that this takes are missing or damaged, looked for in {tmp_path}:")
     assert "- synthia-old-town-winter: not found" in text
     assert "synthia-highway-dawn" not in text, "its row is not asked for"
     for said in (str(tmp_path), "synthia-dataset.net", "--stand-ins"):
@@ -113,7 +89,7 @@ def test_without_synthia_the_message_has_what_is_missing_how_to_get_it_and_the_w
     assert not (tmp_path / "out").exists()
 
 
-def test_a_half_copied_sequence_is_told_with_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_half_copied_sequence_is_reported_with_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNSEEN_DATA", str(tmp_path))
     (tmp_path / "SYNTHIA-SEQS-01-NIGHT").mkdir()
     with pytest.raises(InputError, match=r"- synthia-highway-night: .*GT/LABELS/Stereo_Left/Omni_F"):
@@ -121,7 +97,7 @@ def test_a_half_copied_sequence_is_told_with_what_it_lacks(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("name", ["table2", "camvid"])
-def test_no_data_folder_at_all_is_told_too(name: str, tmp_path: Path) -> None:
+def test_no_data_folder_at_all_is_reported_too(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no data folder is named: set UNSEEN_DATA or use --data FOLDER") as caught:
         STREET_RECIPES[name].lab(tmp_path)
     assert ("--stand-ins" in str(caught.value)) is (name == "table2"), "nothing stands in for CamVid"
@@ -129,10 +105,10 @@ def test_no_data_folder_at_all_is_told_too(name: str, tmp_path: Path) -> None:
 
 def test_stand_ins_need_nothing(tmp_path: Path) -> None:
     made = STREET_RECIPES["table2"].lab(tmp_path, stand_ins=True, scale="small", sources=["new-york-fog"])
-    assert (made.world, made.scale, list(made.rows)) == (SCENES, SMALL, ["new-york-fog"])
+    assert (made.data, made.scale, list(made.rows)) == (SCENES, SMALL, ["new-york-fog"])
 
 
-def test_an_ensemble_has_one_source_unless_told(tmp_path: Path) -> None:
+def test_an_ensemble_has_one_source_by_default(tmp_path: Path) -> None:
     assert list(STREET_RECIPES["scenes-ensemble"].lab(tmp_path, stand_ins=True).rows) == ["highway-night"]
     chosen = STREET_RECIPES["scenes-ensemble"].lab(tmp_path, stand_ins=True, sources=["new-york-dawn"])
     assert list(chosen.rows) == ["new-york-dawn"]

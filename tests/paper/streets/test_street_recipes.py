@@ -5,20 +5,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from street_labs import TINY, carry_out, tiny_lab
+from reproducing import carry_out
+from street_labs import TINY, tiny_lab
 
 import unseen
 from unseen.data.streets.classes import CLASSES
 from unseen.ensembles.rules import PIXEL_RULES
+from unseen.paper.lab import Source
 from unseen.paper.reproduce import show, write
 from unseen.paper.results import Results, run_key
-from unseen.paper.streets.lab import RESULTS, SCENES, SMALL, StreetLab
+from unseen.paper.streets.lab import SCENES, SMALL, SYNTHIA, StreetLab
 from unseen.paper.streets.names import TABLE2
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 from unseen.reporting.kit.statistics import mean
 
+RESULTS = StreetLab.file
 Lines = tuple[StreetLab, Results]
-LAB = StreetLab(out=Path("x"), world=SCENES, rows=TABLE2, scale=SMALL)
+LAB = StreetLab(out=Path("x"), data=SCENES, rows=TABLE2, scale=SMALL)
 
 
 def keys(name: str, lab: StreetLab = LAB, seeds: int = 2) -> set[str]:
@@ -35,7 +38,7 @@ def test_recipes_share_their_runs() -> None:
     assert keys("figure3") == keys("table2")
     night = replace(LAB, rows={"highway-night": TABLE2["highway-night"]})
     shared = keys("scenes-ensemble", night) & keys("table2")
-    assert len(shared) == 2 * 2, "ERM and ours with γ=1, two seeds"
+    assert len(shared) == 2 * 2, "ERM and ADA with γ=1, two seeds"
 
 
 def test_an_ensemble_has_as_many_members_as_are_asked_for() -> None:
@@ -51,17 +54,16 @@ def test_an_ensemble_has_as_many_members_as_are_asked_for() -> None:
 def test_cells_have_the_paper_beside_them_and_a_target_at_its_own_place_is_none(table2: Lines) -> None:
     lab, results = table2
     cells = STREET_RECIPES["table2"].cells(lab, results, 2)
-    assert [cell.method for cell in cells] == ["ERM", "ours"] * 8
+    assert [cell.method for cell in cells] == ["ERM", "ADA"] * 8
     assert all(set(cell.accuracies) == {0, 1} for cell in cells)
     by_place = {(cell.domain, cell.method): cell for cell in cells}
-    assert by_place["Highway/Night → New York-like City/Night", "ours"].published.mean == 0.248
+    assert by_place["Highway/Night → New York-like City/Night", "ADA"].published.mean == 0.248
     assert not any(domain.startswith("Highway") and "→ Highway" in domain for domain, _ in by_place)
 
 
 def test_a_line_has_the_miou_of_its_weights_and_that_of_each_class(table2: Lines) -> None:
     lab, results = table2
-    bench = lab.at("highway-night")
-    request = bench.request(1, {"K": 1, "gamma": 1.0})
+    request = Source(lab, "highway-night").request(1, {"K": 1, "gamma": 1.0})
     line = results.find(run_key(request))
     assert (line["kind"], line["seed"], line["job"]["source"]) == ("run", 1, "highway-night")
     assert line["source"]["classes"] == list(CLASSES)
@@ -100,7 +102,7 @@ def test_a_bar_of_figure_3_is_the_mean_over_the_conditions_of_the_place_seed_by_
         "New York-like City/Fog → Highway", "New York-like City/Fog → Old European Town",
     ]  # fmt: skip
     first = means[1]
-    parts = [every[f"{first.domain}/{condition}", "ours"] for condition in ("Fog", "Night")]
+    parts = [every[f"{first.domain}/{condition}", "ADA"] for condition in ("Fog", "Night")]
     assert first.accuracies == {seed: pytest.approx(mean([p.accuracies[seed] for p in parts])) for seed in (0, 1)}
     assert first.published.mean == pytest.approx(mean([p.published.mean for p in parts]))
 
@@ -169,6 +171,6 @@ def test_a_recipe_writes_its_tables_and_figure_and_each_says_data_and_scale(name
     assert show(recipe, lab, results, 2, 80).renderables
 
 
-def test_the_recipes_own_files_at_the_papers_scale_have_its_plain_name(tmp_path: Path) -> None:
-    assert STREET_RECIPES["table2"].file(replace(LAB, world=STREET_RECIPES["table2"].world)) == "table2-small"
+def test_the_recipes_own_files_at_the_papers_scale_have_its_name_alone(tmp_path: Path) -> None:
+    assert STREET_RECIPES["table2"].file(replace(LAB, data=SYNTHIA)) == "table2-small"
     assert STREET_RECIPES["table2"].file(STREET_RECIPES["table2"].lab(tmp_path, stand_ins=True)) == "table2-scenes"

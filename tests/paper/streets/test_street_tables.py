@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from street_labs import add_results, small_lab
 
-from unseen.paper.cells import Setting
+from unseen.paper.cells import Cell, Setting
 from unseen.paper.findings import findings
-from unseen.paper.streets.cells import StreetCell, averaged
+from unseen.paper.published import table2
+from unseen.paper.results import Results
 from unseen.paper.streets.lab import PAPER, SYNTHIA, StreetLab
 from unseen.paper.streets.names import TABLE2, way
-from unseen.paper.streets.published import table2
+from unseen.paper.streets.recipe import average
 from unseen.paper.streets.recipes import STREET_RECIPES, scenes_ensemble
 from unseen.paper.streets.tables import arranged_sheets, bold_sheet, members_sheet
 from unseen.paper.tables import NONE
@@ -20,15 +21,15 @@ from unseen.reporting.kit.tables import Sheet
 TARGETS = TABLE2["highway-night"]
 
 
-def cell(method: str, target: str, *percents: float, source: str = "highway-night", **options: object) -> StreetCell:
-    return StreetCell(
+def cell(method: str, target: str, *percents: float, source: str = "highway-night", **options: object) -> Cell:
+    return Cell(
         method, way(source, target), {i: p / 100 for i, p in enumerate(percents)}, source=source, target=target,
         kind="erm" if method == "ERM" else "ada", **options,
     )  # fmt: skip
 
 
 def setting(lab: StreetLab) -> Setting:
-    return STREET_RECIPES["table2"].setting(lab)
+    return STREET_RECIPES["table2"].setting(lab, Results(lab.results))
 
 
 @pytest.fixture
@@ -43,17 +44,17 @@ def test_table_2_has_the_papers_arrangement(made: list[Sheet]) -> None:
     assert first.headings[2:8] == (
         "New York Dawn", "New York Fog", "New York Night", "New York Spring", "New York Winter", "Old Town Dawn",
     )  # fmt: skip
-    assert [row[:2] for row in first.rows] == [("Highway/Night", "ERM"), ("Highway/Night", "ours")]
+    assert [row[:2] for row in first.rows] == [("Highway/Night", "ERM"), ("Highway/Night", "ADA")]
     assert second.headings[2] == "Highway Dawn"
     assert [row[0] for row in second.rows] == ["New York-like City/Fog"] * 2
 
 
-def test_ours_and_the_papers_stand_beside_each_other(made: list[Sheet]) -> None:
-    ours = made[0].rows[1]
-    assert [text.partition(" · ")[2] for text in ours[2:]] == [
+def test_measured_and_published_numbers_stand_beside_each_other(made: list[Sheet]) -> None:
+    ada = made[0].rows[1]
+    assert [text.partition(" · ")[2] for text in ada[2:]] == [
         "18.5", "14.5", "24.8", "22.9", "22.0", "22.2", "20.1", "28.1", "25.5", "19.1",
     ]  # fmt: skip
-    assert all(23 <= float(text.partition(" · ")[0]) <= 25 for text in ours[2:])
+    assert all(23 <= float(text.partition(" · ")[0]) <= 25 for text in ada[2:])
 
 
 def test_built_in_scenes_and_another_scale_are_not_compared_with_the_paper(made: list[Sheet]) -> None:
@@ -73,24 +74,24 @@ def test_differences_are_paired_and_corrected_over_the_whole_table(made: list[Sh
     assert "Holm's correction is for the table's 20 comparisons" in differences.caption
 
 
-def test_the_page_of_table_2_tells_where_its_bold_type_is_wrong(made: list[Sheet]) -> None:
+def test_the_page_of_table_2_says_where_its_bold_type_is_wrong(made: list[Sheet]) -> None:
     assert made[-1] == bold_sheet()
     assert len(made[-1].rows) == 11
-    row = ("New York-like City/Fog", "Old European Town/Dawn", "24.2", "17.3", "Ours", "ERM")
+    row = ("New York-like City/Fog", "Old European Town/Dawn", "24.2", "17.3", "ADA", "ERM")
     assert row in made[-1].rows
     assert "In 6 pairs the lower number is in bold type, in 5 none is" in made[-1].caption
-    assert "ours is higher in 84 of the 100 pairs" in made[-1].caption
+    assert "ADA is higher in 84 of the 100 pairs" in made[-1].caption
 
 
-def test_on_synthia_at_the_papers_scale_verdicts_are_given_by_our_interval_alone(tmp_path: Path) -> None:
-    lab = StreetLab(out=tmp_path, world=SYNTHIA, rows={"highway-night": TARGETS}, scale=PAPER)
+def test_on_synthia_at_the_papers_scale_verdicts_are_given_by_the_runs_interval_alone(tmp_path: Path) -> None:
+    lab = StreetLab(out=tmp_path, data=SYNTHIA, rows={"highway-night": TARGETS}, scale=PAPER)
     cells = [
-        cell("ERM", TARGETS[0], 12.9, 13.1, published=table2("highway-night", "ERM", TARGETS[0])),
-        cell("ours", TARGETS[0], 30.0, 30.2, published=table2("highway-night", "Ours", TARGETS[0])),
+        cell("ERM", TARGETS[0], 12.9, 13.1, published=table2("ERM", "highway-night", TARGETS[0])),
+        cell("ADA", TARGETS[0], 30.0, 30.2, published=table2("ADA", "highway-night", TARGETS[0])),
     ]
-    erm, ours = findings(cells, setting(lab))
-    assert (erm.paper.verdict, ours.paper.verdict) == ("agrees", "differs")
-    assert ours.paper.interval.low == pytest.approx(30.1 - 18.5 - 12.706 * 0.1, abs=0.01)
+    erm, ada = findings(cells, setting(lab))
+    assert (erm.paper.verdict, ada.paper.verdict) == ("agrees", "differs")
+    assert ada.paper.interval.low == pytest.approx(30.1 - 18.5 - 12.706 * 0.1, abs=0.01)
     (block,) = arranged_sheets(cells, setting(lab))
     assert block.rows[0][2:] == ("13.0 · 13.0 =",)
     assert block.rows[1][2:] == ("30.1 · 18.5 ≠",)
@@ -100,7 +101,7 @@ def test_on_synthia_at_the_papers_scale_verdicts_are_given_by_our_interval_alone
 
 
 def test_what_was_not_run_keeps_the_papers_number(tmp_path: Path) -> None:
-    cells = [cell("ERM", TARGETS[0]), cell("ours", TARGETS[0], published=table2("highway-night", "Ours", TARGETS[0]))]
+    cells = [cell("ERM", TARGETS[0]), cell("ADA", TARGETS[0], published=table2("ADA", "highway-night", TARGETS[0]))]
     (block,) = arranged_sheets(cells, setting(small_lab(tmp_path)))
     assert [row[2] for row in block.rows] == [NONE, f"{NONE} · 18.5"]
 
@@ -134,5 +135,5 @@ def test_an_ensembles_tables_are_means_first_then_members_then_every_target(tmp_
 
 def test_averages_keep_what_a_method_is_compared_with() -> None:
     ensembles = [cell("x", target, 20.0, against="y", group="rule") for target in TARGETS]
-    assert {(mean.against, mean.group) for mean in averaged(ensembles)} == {("y", "rule")}
-    assert len(averaged([*ensembles, replace(ensembles[0], method="z")])) == 3
+    assert {(mean.against, mean.group) for mean in average(ensembles)} == {("y", "rule")}
+    assert len(average([*ensembles, replace(ensembles[0], method="z")])) == 3

@@ -1,11 +1,19 @@
-"""Where recipes are carried out."""
+"""Where digit recipes are carried out."""
 
 from pathlib import Path
 
 import pytest
 
 from unseen.errors import InputError
-from unseen.paper.lab import REAL, SCALES, Lab, real_lab, stand_in_lab
+from unseen.paper.digits import lab as digit_lab
+from unseen.paper.digits.lab import COLUMNS, SCALES, real_lab, stand_in_lab
+from unseen.paper.lab import Lab
+from unseen.runs.request import Request
+
+
+def request(lab: Lab, seed: int, settings: dict[str, object]) -> Request:
+    (source,) = lab.sources
+    return source.request(seed, settings)
 
 
 @pytest.fixture
@@ -18,8 +26,8 @@ def test_without_data_the_message_has_what_is_missing_where_how_to_get_it_and_th
     with pytest.raises(InputError) as caught:
         real_lab(no_data / "out")
     text = str(caught.value)
-    assert text.startswith("6 of the 6 sets that this takes are missing or damaged:")
-    for name in ("mnist-train", "mnist-test", *REAL.values()):
+    assert text.startswith(f"6 of the 6 domains that this takes are missing or damaged, looked for in {no_data}:")
+    for name in ("mnist-train", "mnist-test", *COLUMNS.values()):
         assert f"- {name}: " in text
     assert str(no_data) in text
     assert "unseen download" in text
@@ -28,7 +36,7 @@ def test_without_data_the_message_has_what_is_missing_where_how_to_get_it_and_th
     assert not (no_data / "out").exists()
 
 
-def test_no_data_root_at_all_is_told_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_data_root_at_all_is_reported_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("UNSEEN_DATA", raising=False)
     with pytest.raises(InputError) as caught:
         real_lab(tmp_path)
@@ -53,44 +61,48 @@ def test_an_unknown_column_is_refused_with_the_nearest(no_data: Path) -> None:
         real_lab(no_data, without=["MNISTM"])
 
 
-def test_columns_keep_the_papers_order_with_those_left_out_among_them() -> None:
-    lab = Lab(out=Path("x"), targets={"USPS": "usps-test", "SVHN": "svhn-test"}, absent=("SYN", "MNIST-M"))
-    assert lab.columns == ("SVHN", "MNIST-M", "SYN", "USPS")
+def test_columns_keep_the_papers_order_with_those_left_out_among_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digit_lab, "refuse_missing", lambda *_: None)
+    lab = real_lab(Path("x"), without=["SYN", "MNIST-M"])
+    (source,) = lab.sources
+    assert lab.rows == {"mnist-train": ("SVHN", "MNIST-M", "SYN", "USPS")}
+    assert source.targets == {"SVHN": "svhn-test", "USPS": "usps-test"}
 
 
 def test_stand_ins_need_nothing_and_say_what_they_are(tmp_path: Path) -> None:
     lab = stand_in_lab(tmp_path)
-    assert lab.stand_ins
-    assert set(lab.columns) == {"photo-blend", "typeset", "uci-8x8"}
-    assert lab.scored["source"] == "mnist5k-heldout"
+    assert lab.data.stand_in
+    (source,) = lab.sources
+    assert set(source.targets) == {"photo-blend", "typeset", "uci-8x8"}
+    assert source.scored["source"] == "mnist5k-heldout"
 
 
 def test_the_same_training_has_the_same_folder_in_every_recipe(tmp_path: Path) -> None:
     lab = stand_in_lab(tmp_path)
-    first, again = (lab.request(3, {"K": 2, "gamma": 1.0}) for _ in range(2))
+    first, again = (request(lab, 3, {"K": 2, "gamma": 1.0}) for _ in range(2))
     assert first.out == again.out
     assert first.out.parent == tmp_path / "runs"
-    assert lab.request(4, {"K": 2, "gamma": 1.0}).out != first.out
+    assert request(lab, 4, {"K": 2, "gamma": 1.0}).out != first.out
 
 
 def test_a_request_has_the_scale_of_the_lab(tmp_path: Path) -> None:
-    request = stand_in_lab(tmp_path, scale=SCALES["small"], offset=7, resize="lanczos").request(0, {"K": 1})
-    assert (request.ada.T, request.ada.T_min, request.job.width) == (1_000, 100, 0.25)
-    assert (request.job.images, request.job.offset, request.job.resize) == (2_000, 7, "lanczos")
+    made = request(stand_in_lab(tmp_path, scale=SCALES["small"], offset=7, resize="lanczos"), 0, {"K": 1})
+    assert (made.ada.T, made.ada.T_min, made.job.width) == (1_000, 100, 0.25)
+    assert (made.job.images, made.job.offset, made.job.resize) == (2_000, 7, "lanczos")
 
 
-def test_plain_training_is_one_run_whatever_the_rounds_settings(tmp_path: Path) -> None:
+def test_erm_is_one_run_whatever_the_rounds_settings(tmp_path: Path) -> None:
     lab = stand_in_lab(tmp_path)
-    assert lab.request(0, {"K": 0}).out == lab.request(0, {"K": 0, "gamma": 5.0}).out
+    assert request(lab, 0, {"K": 0}).out == request(lab, 0, {"K": 0, "gamma": 5.0}).out
 
 
 def test_the_papers_scale_is_the_default_and_says_itself() -> None:
     scale = SCALES["paper"]
     assert (scale.images, scale.T, scale.T_min, scale.T_max, scale.width) == (10_000, 10_000, 100, 15, 1.0)
-    assert "10,000 source images" in str(scale)
+    assert str(scale) == "paper scale (convnet, 10,000 images, T=10,000)"
 
 
 def test_stand_ins_at_the_papers_scale_take_the_images_there_are(tmp_path: Path) -> None:
     lab = stand_in_lab(tmp_path)
     assert lab.scale.images == 4_000
-    assert len(lab.request(0, {"K": 0}).job.load_source()) == 4_000
+    assert len(request(lab, 0, {"K": 0}).job.load_source()) == 4_000
