@@ -14,6 +14,7 @@ from unseen.models.split import split
 from unseen.paper.results import Results
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import load
+from unseen.runs.request import train
 
 CLASSES = 5
 
@@ -100,7 +101,7 @@ def test_the_readings_command_writes_lines_and_a_figure(
 
 def test_a_control_is_ada_but_for_what_its_rounds_add(tmp_path: Path) -> None:
     (source,) = tiny_lab(tmp_path).sources
-    still = unseen.request.train(source.request(0, controls.ADA | {"eta": 0.0}))
+    still = train(source.request(0, controls.ADA | {"eta": 0.0}))
     results, digits = Results(tmp_path / "controls.jsonl"), Results(tmp_path / "digits.jsonl")
     for control, length in {"copies": 0.0, "noise": controls.LENGTH}.items():
         controls.measure(control, source, 0, results)

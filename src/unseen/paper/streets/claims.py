@@ -76,9 +76,9 @@ def _section(recipe: StreetRecipe, data: DomainSet, scale: Scale, results: Resul
 
 
 def _is_at(line: Line, data: DomainSet, scale: Scale) -> bool:
-    job = line["job"]
-    at_scale = (job["model"], job["size"], job["images"]) == (scale.model, list(scale.size or ()), scale.images)
-    return at_scale and job["source"] in data.domains.values()
+    job, size = line["job"], list(scale.size or ())
+    from_data = job["source"] in data.domains.values()
+    return from_data and (job["model"], job["size"], job["images"]) == (scale.model, size, scale.images)
 
 
 STREETS = Subject(
