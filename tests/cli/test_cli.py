@@ -90,7 +90,7 @@ def test_an_evaluation_measures_nothing_twice(shell, monkeypatch):
     monkeypatch.undo()
 
 
-def test_what_can_be_evaluated_is_and_the_rest_is_told(shell):
+def test_what_can_be_evaluated_is_and_the_rest_is_reported(shell):
     shell("train", "--config", "small.toml", "--out", "runs/a")
     (Path("runs/a") / "evaluation.json").write_text("{")
     code, text = shell("evaluate", "runs/a", "absent", "--target", "photo-blend")
@@ -106,7 +106,7 @@ def test_resuming_a_finished_run_says_it_is_done(shell):
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT], ids=lambda sign: sign.name)
-def test_a_stopped_training_goes_on_to_the_same_bits(shell, tmp_path, sign):
+def test_a_stopped_training_resumes_to_the_same_bits(shell, tmp_path, sign):
     longer = SMALL.replace("T = 12", "T = 40")
     (tmp_path / "longer.toml").write_text(longer)
     process = start("train", "--config", "longer.toml", "--out", "killed", cwd=tmp_path)
@@ -169,7 +169,7 @@ def test_bad_input_gets_one_message_and_an_exit_code_and_leaves_nothing_behind(s
     assert set(tmp_path.iterdir()) == before
 
 
-def test_a_folder_that_holds_a_run_is_refused_with_the_command_that_goes_on(shell):
+def test_a_folder_that_holds_a_run_is_refused_with_the_command_that_resumes(shell):
     shell("train", "--config", "small.toml", "--out", "runs/a")
     code, text = shell("train", "--config", "small.toml", "--out", "runs/a")
     assert (code, "unseen.load('runs/a')" in text) == (3, True)
@@ -228,7 +228,7 @@ def test_the_domains_are_listed_with_their_counts_and_what_is_missing(shell):
         assert word in text
 
 
-def test_a_demo_that_is_stopped_says_how_to_go_on_and_its_workers_end(tmp_path):
+def test_a_demo_that_is_stopped_says_how_to_resume_and_its_workers_end(tmp_path):
     process = start("demo", "--seeds", "1", "--out", "my demo", cwd=tmp_path)
     wait_for(lambda: (tmp_path / "my demo/ada-seed0/metrics.jsonl").exists(), process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too

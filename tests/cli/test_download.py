@@ -57,7 +57,7 @@ def test_the_folder_of_the_environment_is_filled(shell, server, tmp_path, monkey
     assert (tmp_path / "named/usps/b.bz2").exists()
 
 
-def test_what_can_be_had_is_had_and_the_rest_is_told_with_exit_code_2(shell, server, tmp_path):
+def test_what_can_be_had_is_had_and_the_rest_is_reported_with_exit_code_2(shell, server, tmp_path):
     server.does(says(404), gives(CONTENT))
     code, text = shell("download", "svhn", "usps", "--data", "sets")
     assert code == 2
@@ -111,7 +111,7 @@ def test_the_list_has_every_set_with_its_files_sizes_and_terms_and_what_to_get_b
     assert "mnist_m.tar.gz or by hand: " in text
 
 
-def test_a_file_that_has_to_be_got_by_hand_is_told_with_how_and_where(shell, monkeypatch, tmp_path):
+def test_a_file_that_has_to_be_got_by_hand_is_reported_with_how_and_where(shell, monkeypatch, tmp_path):
     file = OfficialFile(name="a.mat", folder="svhn", how="write to the authors", sha256="0" * 64)
     monkeypatch.setattr(official, "OFFICIAL", {"svhn-test": (file,)})
     assert "a.mat by hand: write to the authors" in shell("download", "--list")[1]
@@ -144,7 +144,7 @@ def test_a_terminal_gets_a_bar_and_others_a_line_every_ten_seconds(monkeypatch):
     assert "3.0/4.0 MB" in shown[True]
 
 
-def test_ctrl_c_says_how_to_go_on_and_keeps_what_came(server, tmp_path):
+def test_ctrl_c_says_how_to_resume_and_keeps_what_came(server, tmp_path):
     server.does(gives(CONTENT, stalls=9000))
     script = (
         "import sys\nfrom unseen import cli\nfrom unseen.data import official\n"

@@ -62,7 +62,7 @@ def test_a_file_where_the_folder_should_go_is_refused(words: tuple[str, ...], tm
         (["reproduce", "table1", "--without", "SVHN, MNIST-M", "--without", "SYN,USPS"], "no column would be left"),
     ],
 )
-def test_what_is_wrong_is_told(words: list[str], message: str) -> None:
+def test_what_is_wrong_is_reported(words: list[str], message: str) -> None:
     with pytest.raises(InputError) as caught:
         run(*words)
     assert message in str(caught.value)

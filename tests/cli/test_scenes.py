@@ -38,7 +38,7 @@ def scenes(tmp_path):
 
 
 @pytest.mark.usefixtures("scenes")
-def test_a_training_on_scenes_is_killed_goes_on_to_the_same_bits_and_is_evaluated(shell, tmp_path):
+def test_a_training_on_scenes_is_killed_resumes_to_the_same_bits_and_is_evaluated(shell, tmp_path):
     assert shell("train", "--config", "scenes.toml", "--out", "runs/whole")[0] == 0
     killed = subprocess.Popen(
         [sys.executable, "-m", "unseen", "train", "--config", "scenes.toml", "--out", "runs/cut"], cwd=tmp_path

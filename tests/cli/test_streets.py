@@ -58,7 +58,7 @@ def test_results_writes_the_street_page_beside_that_of_the_digits(tmp_path: Path
         (["table2"], "or use the built-in scenes, which are not SYNTHIA: --stand-ins"),
     ],
 )
-def test_what_is_wrong_is_told(words: list[str], message: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_reported(words: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         run("reproduce", *words, "--out", tmp_path / "out")
     assert message in str(caught.value)

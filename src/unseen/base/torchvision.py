@@ -2,7 +2,7 @@
 
 The registry's torchvision is compiled for CUDA. Beside a CPU-only torch its compiled operators can't be loaded, and
 its import stops at ``operator torchvision::nms does not exist``, although its models, data sets and transforms are
-plain Python and need none of them. Declaring the two schemas it asks for is enough. A matching pair is left alone.
+written in Python and need none of them. Declaring the two schemas it asks for is enough. A matching pair is left alone.
 
 ``import unseen`` has to prepare this without importing torch, which takes seconds. So it only adds a finder to
 ``sys.meta_path``. When torchvision is first looked for, the finder declares the operators; it never finds a module
