@@ -129,7 +129,7 @@ def test_an_ensemble_is_measured_like_a_run_and_once_for_each_rule(ensemble, tmp
 
 
 def test_scores_are_not_kept_of_an_ensemble(ensemble, tmp_path, domains):
-    with pytest.raises(InputError, match="ens holds an ensemble: scores are kept of runs"):
+    with pytest.raises(InputError, match="ens holds an ensemble: scores are saved of runs"):
         score_run(tmp_path / "ens", domains, ensemble, keep=True)
 
 

@@ -1,1 +1,1 @@
-"""What is shown of finished runs: how they are measured, drawn, tabulated and told."""
+"""What is shown of finished runs: how they are measured, drawn, tabulated and described."""

@@ -1,4 +1,4 @@
-"""Accuracy of finished runs and ensembles on domains, kept in their folders so that nothing is measured twice."""
+"""Accuracy of finished runs and ensembles on domains, saved in their folders so that nothing is measured twice."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def score_run(
 ) -> list[Score]:
     """The accuracy of a run, or of an ensemble, on each domain; the mIoU where labels are masks.
 
-    What ``evaluation.json`` has for the same weights and data is not redone. With ``keep``, the run's raw scores stay
-    in its folder, too: ``scores_of`` gives them back.
+    What ``evaluation.json`` has for the same weights and data is not redone. With ``keep``, the run's raw scores are
+    saved, too: ``scores_of`` gives them back.
     """
     path, measured = folder / "evaluation.json", _Measured(folder, net)
     known = _known(path, measured.weights)
@@ -77,7 +77,7 @@ def score_run(
 def scores_of(folder: Path, domain: Domain, net: Split | None = None) -> Tensor:
     """A run's raw scores on a domain, float32 (N, classes), in the order of its images.
 
-    They are computed once for the same weights and data, and kept in ``scores/`` in the run's folder.
+    They are computed once for the same weights and data, and saved in ``scores/`` in the run's folder.
     """
     return _Measured(folder, net).scores(domain)
 
@@ -86,13 +86,13 @@ def result_line(folder: Path) -> dict[str, Any]:
     """One run as a line of a results file: what it was, with what it was made, its rounds, every accuracy measured."""
     config = RunFolder(folder).finished_config()
     rounds = [line for line in RunFolder(folder).metrics() if "fictitious" in line]
-    kept = {name: config[name] for name in ("ada", "job", "seed", "source", "engine", "versions", "created")}
+    about = {name: config[name] for name in ("ada", "job", "seed", "source", "engine", "versions", "created")}
     scores = json.loads((folder / "evaluation.json").read_text())["scores"]
-    return {"run": folder.name, **kept, "selection": "last iterate", "rounds": rounds, "scores": scores}
+    return {"run": folder.name, **about, "selection": "last iterate", "rounds": rounds, "scores": scores}
 
 
 def config_of(folder: Path) -> dict[str, Any]:
-    """The config that tells what a finished run was trained on; of an ensemble, that of its first member."""
+    """The config of a finished run; of an ensemble, that of its first member."""
     if not ensemble_folder.record_of(folder).exists():
         return RunFolder(folder).finished_config()
     config = RunFolder(ensemble_folder.read(folder).places[0]).config()
@@ -135,12 +135,12 @@ class _Measured:
         return Score(*known, accuracy=right)
 
     def scores(self, domain: Domain) -> Tensor:
-        """The raw scores on a domain, as they were kept or anew."""
+        """The raw scores on a domain, as they were saved, or computed now."""
         if self.is_ensemble:
-            raise InputError(f"{self.folder} holds an ensemble: scores are kept of runs, in the run's own folder")
+            raise InputError(f"{self.folder} holds an ensemble: scores are saved of runs, in the run's own folder")
         RunFolder(self.folder).finished_config()
         path = self.folder / "scores" / f"{domain.fingerprint}.safetensors"
-        scores = _kept(path, self.weights)
+        scores = _saved(path, self.weights)
         if scores is None:
             assert isinstance(self._net, Split)
             scores = scores_on(self._net, domain)
@@ -149,7 +149,7 @@ class _Measured:
         return scores
 
 
-def _kept(path: Path, weights: str) -> Tensor | None:
+def _saved(path: Path, weights: str) -> Tensor | None:
     """Scores of these weights; a file that can't be read only costs computing them again."""
     try:
         tensors, meta = read_tensors(path)

@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from unseen.errors import InputError, RunFolderError
-from unseen.reporting.finished.methods import baseline_of, read_methods, unlike
+from unseen.reporting.finished.methods import baseline_of, other_settings, read_methods
 
 
 def change(folder, **changes):
@@ -77,9 +77,9 @@ def test_plain_erm_is_the_baseline_whatever_the_order(runs):
     assert baseline_of(methods) is methods[0]
 
 
-def test_a_comparison_of_unlike_trainings_is_named(runs):
+def test_a_comparison_of_other_settings_trainings_is_named(runs):
     erm, ada = read_methods([runs / "erm-0", variant(runs, "long", T=6000)])
-    assert unlike(ada, erm) == ["T (6,000 and 6)"]
+    assert other_settings(ada, erm) == ["T (6,000 and 6)"]
 
 
 def test_runs_on_different_sources_are_refused(runs):

@@ -12,7 +12,7 @@ def against_erm(ada, erm, domain="photo-blend", method="ADA"):
 
 UP = [53.1, 54.0, 53.6], [50.0, 50.5, 51.0]
 DOWN = [49.6, 50.0, 50.7], [50.0, 50.5, 51.0]
-ONE_SEED = "with one seed, which can't settle it"
+ONE_SEED = "with one seed: no interval"
 TIED = [52.0, 50.0, 51.5], [50.0, 51.5, 51.0]
 
 
@@ -28,14 +28,14 @@ TIED = [52.0, 50.0, 51.5], [50.0, 51.5, 51.0]
         (
             TIED,
             "unclear",
-            "On photo-blend ADA is 0.3 points above ERM on average, but we can't tell with 3 seeds "
-            "(95 % interval −4.0 to +4.7).",
+            "On photo-blend ADA is 0.3 points above ERM on average, but the 95 % interval includes zero "
+            "(−4.0 to +4.7, 3 seeds).",
         ),
         (
             TIED[::-1],
             "unclear",
-            "On photo-blend ADA does NOT beat ERM: 0.3 points below on average, but we can't tell with 3 seeds "
-            "(95 % interval −4.7 to +4.0).",
+            "On photo-blend ADA does NOT beat ERM: 0.3 points below on average, but the 95 % interval includes zero "
+            "(−4.7 to +4.0, 3 seeds).",
         ),
         (([53], [50]), "unclear", "On photo-blend ADA is 3.0 points above ERM (1 seed: no interval can be given)."),
         (
@@ -79,12 +79,12 @@ def test_without_a_common_seed_there_is_no_interval_and_it_says_so():
     ("scores", "words"),
     [
         ([UP, UP, UP], "ADA beats ERM on all 3 unseen domains"),
-        ([UP, DOWN, TIED], "ADA beats ERM on A; does worse on B; can't tell on C"),
+        ([UP, DOWN, TIED], "ADA beats ERM on A; does worse on B; no clear difference on C"),
         ([UP, UP, DOWN], "ADA beats ERM on A and B; does worse on C"),
         ([DOWN, DOWN], "ADA does worse than ERM on all 2 unseen domains"),
-        ([DOWN, TIED], "ADA does worse than ERM on A; can't tell on B"),
-        ([TIED, TIED], "With 3 seeds we can't tell whether ADA beats ERM on any of the 2 unseen domains"),
-        ([TIED], "With 3 seeds we can't tell whether ADA beats ERM on A"),
+        ([DOWN, TIED], "ADA does worse than ERM on A; no clear difference on B"),
+        ([TIED, TIED], "With 3 seeds there is no clear difference between ADA and ERM on any of the 2 unseen domains"),
+        ([TIED], "With 3 seeds there is no clear difference between ADA and ERM on A"),
         ([UP], "ADA beats ERM on A"),
         ([([53], [50]), ([49], [50])], f"ADA scores above ERM on 1 of 2 unseen domains, {ONE_SEED}"),
         ([([49], [50])], f"ADA scores above ERM on none of 1 unseen domain, {ONE_SEED}"),

@@ -32,14 +32,14 @@ def test_places_are_the_middles_of_equal_parts(size, count, places):
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "truth", "kind"),
+    ("answer", "base", "truth", "kind"),
     [
-        (1, 1, 1, "both right"), (1, 2, 1, "only {ours} right"), (2, 1, 1, "only {theirs} right"),
+        (1, 1, 1, "both right"), (1, 2, 1, "only {method} right"), (2, 1, 1, "only {baseline} right"),
         (2, 0, 1, "both wrong, not alike"), (2, 2, 1, "both wrong, alike"), (2, 2, VOID, None), (2, 1, VOID, None),
     ],
 )  # fmt: skip
-def test_a_pixel_is_of_one_kind(ours, theirs, truth, kind):
-    found = agreement(*(torch.tensor([[value]], dtype=torch.uint8) for value in (ours, theirs, truth)))
+def test_a_pixel_is_of_one_kind(answer, base, truth, kind):
+    found = agreement(*(torch.tensor([[value]], dtype=torch.uint8) for value in (answer, base, truth)))
     assert [*AGREEMENT, None][int(found)] == kind
 
 
@@ -80,7 +80,9 @@ def test_the_pictures_are_the_truth_the_answers_and_where_they_differ(made, far_
         known = truth != VOID
         for drawn, answer in zip(scene.answers, answers, strict=True):
             assert drawn.right == pytest.approx(float((answer == truth)[known].double().mean()))
-        assert difference.ours - difference.theirs == pytest.approx(scene.answers[1].right - scene.answers[0].right)
+        assert difference.method_only - difference.baseline_only == pytest.approx(
+            scene.answers[1].right - scene.answers[0].right
+        )
         for place in ((0, 0), (5, 3), (7, 11)):
             if known[place]:
                 assert pixel(scene.truth, *place) == colours[int(truth[place])]

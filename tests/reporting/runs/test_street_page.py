@@ -74,7 +74,7 @@ def test_an_ensemble_stands_beside_the_runs(street_page):
     text = html.unescape(street_page("erm-0", "ada-0", "both-0"))
     assert text.count("the classes that ensemble of 1 ERM and 1 ADA (greatest-softmax) answers") == 3
     assert text.count("where ensemble of 1 ERM and 1 ADA (greatest-softmax) and ERM differ") == 3
-    assert "its fair rival is one of as many plain trainings" in text
+    assert "compare it with an ensemble of as many ERM runs" in text
     assert re.search(r"On far street the ensemble (is|does)", text)
     assert "1 ensemble" in text
 

@@ -50,8 +50,8 @@ class FinishedEnsemble(FinishedRun):
         counts = Counter("ADA" if member.rounds else "ERM" for member in self.members)
         kinds = listed([f"{counts[kind]} {kind}" for kind in sorted(counts, reverse=True)])
         gammas = sorted({m.settings["gamma"] for m in self.members if m.rounds}, reverse=True)
-        telling = f"γ={', '.join(f'{gamma:g}' for gamma in gammas)}; " if len(gammas) > 1 else ""
-        return f"ensemble of {kinds} ({telling}{self.rule})"
+        gamma_list = f"γ={', '.join(f'{gamma:g}' for gamma in gammas)}; " if len(gammas) > 1 else ""
+        return f"ensemble of {kinds} ({gamma_list}{self.rule})"
 
 
 def is_ensemble(folder: Path) -> bool:

@@ -98,15 +98,15 @@ def read_methods(folders: Sequence[Path]) -> list[Method]:
 
 
 def baseline_of(methods: Sequence[Method]) -> Method | None:
-    """What the others are compared with: ERM, the plainest where there are several; None without ERM."""
+    """What the others are compared with: ERM, without dropout and ridge where there are several; None without ERM."""
     return methods[0] if methods[0].rounds == 0 else None
 
 
-def unlike(method: Method, baseline: Method) -> list[str]:
+def other_settings(method: Method, baseline: Method) -> list[str]:
     """Settings of the training itself that differ from the baseline's, so that the comparison isn't fair."""
-    ours, theirs = method.settings, baseline.settings
+    own, other = method.settings, baseline.settings
     names = ("T", "alpha", "batch", "model", "size", "shapes")
-    return [f"{name} ({_show(ours[name])} and {_show(theirs[name])})" for name in names if ours[name] != theirs[name]]
+    return [f"{name} ({_show(own[name])} and {_show(other[name])})" for name in names if own[name] != other[name]]
 
 
 def _read(folder: Path) -> FinishedRun:
@@ -149,20 +149,20 @@ def _words(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _distinct_labels(groups: Sequence[Mapping[str, Any]]) -> list[str]:
-    """``ADA (K=2, γ=1)``, with whatever other setting tells apart those that would have the same."""
+    """``ADA (K=2, γ=1)``, with whatever other setting distinguishes those that would have the same."""
     words = [("ADA" if settings["K"] else "ERM", *_words(settings)) for settings in groups]
     labels = []
     for own, settings in zip(words, groups, strict=True):
         alike = [other for other, theirs in zip(groups, words, strict=True) if theirs == own]
-        telling = [k for k in settings if k not in _IN_LABEL and any(o[k] != settings[k] for o in alike)]
-        more = [f"{k}={_show(settings[k])}" for k in telling if k != "shapes" or telling == ["shapes"]]
+        distinct = [k for k in settings if k not in _IN_LABEL and any(o[k] != settings[k] for o in alike)]
+        more = [f"{k}={_show(settings[k])}" for k in distinct if k != "shapes" or distinct == ["shapes"]]
         labels.append(f"{own[0]} ({', '.join([*own[1:], *more])})" if [*own[1:], *more] else own[0])
     again = Counter(labels)
     return [f"{label} no. {i}" if again[label] > 1 else label for i, label in enumerate(labels, 1)]
 
 
 def _named(methods: list[Method]) -> list[Method]:
-    """Short names where they are clear, and styles: 0 is kept for the baseline."""
+    """Short names where they are clear, and styles: 0 is the baseline's."""
     kinds = Counter(method.label[:3] for method in methods)
     first = 0 if methods[0].rounds == 0 else 1
     return [

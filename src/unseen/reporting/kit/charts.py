@@ -154,7 +154,7 @@ def heading(axes: Axes, panels: Panels, name: str, note: str = "") -> None:
 
 
 def not_here(axes: Axes, words: str = "not here") -> None:
-    """Say in a panel that there is nothing of ours to show."""
+    """Say in a panel that there is no result."""
     axes.set_facecolor(EMPTY)
     axes.text(
         0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=SOFT, fontsize=12, style="italic"

@@ -109,7 +109,7 @@ def _row(axes: Axes, row: Dots, y: float) -> None:
 
 
 def _interval(axes: Axes, interval: Interval, y: float, colour: str) -> None:
-    """A line with upright ends; an arrow where it goes on beyond the axis."""
+    """A line with upright ends; an arrow where it continues beyond the axis."""
     least, most = axes.get_xlim()
     ends = max(interval.low, least), min(interval.high, most)
     axes.plot(ends, [y, y], color=colour, linewidth=2.2, solid_capstyle="butt")

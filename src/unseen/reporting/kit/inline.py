@@ -28,7 +28,7 @@ def inline(figure: Figure, description: str) -> str:
 
 
 def _adapt(element: ElementTree.Element, prefix: str) -> None:
-    """Plain SVG within HTML; ``prefix`` makes the ids of this chart's markers its own."""
+    """SVG without namespaces, as HTML has it; ``prefix`` makes the ids of this chart's markers its own."""
     element.tag = _local(element.tag)
     element.tail = None
     if element.tag != "text":

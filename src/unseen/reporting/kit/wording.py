@@ -41,16 +41,17 @@ def compare(
     domain: str,
     method: str,
     baseline: str,
-    ours: Mapping[int, float],
-    theirs: Mapping[int, float],
+    scores: Mapping[int, float],
+    baseline_scores: Mapping[int, float],
     measure: Measure = ACCURACY,
 ) -> Comparison:
     """Compare accuracies or mIoUs (seed -> share) of a method and the baseline, paired by seed."""
-    differences = {seed: 100 * (ours[seed] - theirs[seed]) for seed in sorted(ours) if seed in theirs}
+    both = [seed for seed in sorted(scores) if seed in baseline_scores]
+    differences = {seed: 100 * (scores[seed] - baseline_scores[seed]) for seed in both}
     if differences:
         gap = mean(list(differences.values()))
     else:
-        gap = 100 * (mean(list(ours.values())) - mean(list(theirs.values())))
+        gap = 100 * (mean(list(scores.values())) - mean(list(baseline_scores.values())))
     return Comparison(domain, method, baseline, gap, differences, t_interval(list(differences.values())), measure)
 
 
@@ -96,7 +97,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def sentence(c: Comparison) -> str:
-    """The comparison in plain words, its evidence included."""
+    """The comparison in words, its evidence included."""
     return f"On {c.domain} {_finding(c)}."
 
 
@@ -108,10 +109,9 @@ def _finding(c: Comparison) -> str:
         return f"{where} ({why})"
     if not any(c.differences.values()):
         return f"{c.method} does NOT beat {c.baseline}: the same {c.measure.name} with each of {seeds}"
-    evidence = f"95 % interval {span(c.interval)}, {seeds}"
     if c.outcome == "unclear":
-        return f"{where} on average, but we can't tell with {seeds} (95 % interval {span(c.interval)})"
-    return f"{where} ({evidence})"
+        return f"{where} on average, but the 95 % interval includes zero ({span(c.interval)}, {seeds})"
+    return f"{where} (95 % interval {span(c.interval)}, {seeds})"
 
 
 def _where(c: Comparison) -> str:
@@ -145,15 +145,19 @@ def _one_method(comparisons: Sequence[Comparison]) -> str:
         up = sum(c.gap > 0 for c in comparisons)
         pairs = max(len(c.differences) for c in comparisons)
         number = "none" if not up else f"{up}"
-        evidence = "with one seed, which can't settle it" if pairs else "with no seed in common, which can't settle it"
+        evidence = "with one seed: no interval" if pairs else "with no seed in common: no interval"
         return f"{method} scores above {baseline} on {number} of {counted(total, 'unseen domain')}, {evidence}"
     by_outcome = {o: [c.domain for c in comparisons if c.outcome == o] for o in ("above", "below", "unclear")}
     if len(by_outcome["unclear"]) == total:
         seeds = counted(max(len(c.differences) for c in comparisons), "seed")
         where = f"any of the {total} unseen domains" if total > 1 else comparisons[0].domain
-        return f"With {seeds} we can't tell whether {method} beats {baseline} on {where}"
+        return f"With {seeds} there is no clear difference between {method} and {baseline} on {where}"
     beats, worse = f"{method} beats {baseline} on", f"{method} does worse than {baseline} on"
-    words = {"above": beats, "below": "does worse on" if by_outcome["above"] else worse, "unclear": "can't tell on"}
+    words = {
+        "above": beats,
+        "below": "does worse on" if by_outcome["above"] else worse,
+        "unclear": "no clear difference on",
+    }
     return "; ".join(f"{words[o]} {_all_or_listed(names, total)}" for o, names in by_outcome.items() if names)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.data.domain import Domain
 from unseen.reporting.evaluation import Score, score_run
-from unseen.reporting.finished.methods import Method, baseline_of, unlike
+from unseen.reporting.finished.methods import Method, baseline_of, other_settings
 from unseen.reporting.kit import wording
 from unseen.reporting.kit.dots import DotGroup, Dots, dot_chart
 from unseen.reporting.kit.measure import ACCURACY, MIOU
@@ -111,7 +111,7 @@ def caveats(methods: Sequence[Method]) -> list[tuple[Method, list[str]]]:
     baseline = baseline_of(methods)
     if baseline is None:
         return []
-    return [(method, differing) for method in methods if (differing := unlike(method, baseline))]
+    return [(method, differing) for method in methods if (differing := other_settings(method, baseline))]
 
 
 def _no_comparison(methods: Sequence[Method], scored: Sequence[DomainScores]) -> str:

@@ -23,12 +23,12 @@ SCENE_SIDE = 240  # pixels kept of the longest side: sharp at the size shown, an
 
 AGREEMENT = {
     "both right": "#e7e4dc",
-    "only {ours} right": "#1f78c8",
-    "only {theirs} right": "#e8730c",
+    "only {method} right": "#1f78c8",
+    "only {baseline} right": "#e8730c",
     "both wrong, not alike": "#3a3a3a",
     "both wrong, alike": "#a09c94",
 }
-"""What a map of differences tells apart, and its colours."""
+"""What a map of differences shows, and its colours."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Difference:
 
     method: Method
     map: Picture
-    ours: float
-    theirs: float
+    method_only: float
+    baseline_only: float
 
 
 @dataclass(frozen=True)
@@ -92,16 +92,16 @@ def make_scenes(
     """Images of ``domain`` evenly spaced among those that are labelled: nobody chooses them."""
     rows = domain.labelled[evenly_spaced(len(domain.labelled), IMAGES_SHOWN)]
     given = [(method, answers_of(net, domain.images[rows]).classes) for method, net in nets]
-    theirs = next((masks for method, masks in given if method is baseline), None)
+    base = next((masks for method, masks in given if method is baseline), None)
     colours = colours_of(classes)
     shown = []
     for i, row in enumerate(rows.tolist()):
         truth, image = domain.labels[row], picture(domain.images[row], SCENE_SIDE)
         answers = [_drawn(method, masks[i], truth, colours) for method, masks in given]
         differences = [
-            _difference(method, masks[i], theirs[i], truth)
+            _difference(method, masks[i], base[i], truth)
             for method, masks in given
-            if theirs is not None and method is not baseline
+            if base is not None and method is not baseline
         ]
         shown.append(Scene(row, image, _mask_picture(truth, colours), answers, differences))
     return Scenes(domain, shown)
@@ -115,16 +115,16 @@ def _mask_picture(mask: Tensor, colours: Sequence[str]) -> Picture:
     return map_picture(torch.where(mask == VOID, len(colours), mask), colours, SCENE_SIDE)
 
 
-def _difference(method: Method, ours: Tensor, theirs: Tensor, truth: Tensor) -> Difference:
-    kinds = agreement(ours, theirs, truth)
+def _difference(method: Method, answer: Tensor, base: Tensor, truth: Tensor) -> Difference:
+    kinds = agreement(answer, base, truth)
     drawn = map_picture(kinds, list(AGREEMENT.values()), SCENE_SIDE)
     return Difference(method, drawn, _share(kinds == 1, truth), _share(kinds == 2, truth))
 
 
-def agreement(ours: Tensor, theirs: Tensor, truth: Tensor) -> Tensor:
+def agreement(answer: Tensor, base: Tensor, truth: Tensor) -> Tensor:
     """For each pixel, which of ``AGREEMENT`` it is by its number; one more where it is unlabelled."""
-    wrong = torch.where(ours == theirs, 4, 3)
-    kinds = torch.where(ours == truth, torch.where(theirs == truth, 0, 1), torch.where(theirs == truth, 2, wrong))
+    wrong = torch.where(answer == base, 4, 3)
+    kinds = torch.where(answer == truth, torch.where(base == truth, 0, 1), torch.where(base == truth, 2, wrong))
     return torch.where(truth == VOID, len(AGREEMENT), kinds)
 
 
