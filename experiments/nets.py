@@ -1,4 +1,4 @@
-"""Networks for the question why ours doesn't help from dusk to day; `experiments/README.md` says what came out.
+"""Networks for the question why ADA doesn't help from dusk to day; `experiments/README.md` says what came out.
 
 A network of one's own is a function that takes `classes`: `unseen train --model experiments/nets.py:trained_lite0 ...`
 """
@@ -45,7 +45,7 @@ def trained_lite0(classes: int) -> nn.Module:
     trained = torch.load(path, map_location="cpu", weights_only=True)
     net = Lite0(classes)
     own = net.body.state_dict()
-    # Both list their layers from the image on; the file goes on with the classifier, which isn't wanted.
+    # Both list their layers from the image on; after them the file has the classifier, which isn't wanted.
     net.body.load_state_dict(dict(zip(own, trained.values(), strict=False)))
     return net
 

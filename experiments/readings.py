@@ -4,7 +4,7 @@
     python -m experiments.readings mnist5k-train   # on the built-in digits
 
 Trains for 100 steps, which is where the first round of the paper's digit experiment finds the network, lets the ascent
-climb from the same images in each reading, writes `results/fictitious.jsonl` and `.svg`, and prints a
+start from the same images in each reading, writes `results/fictitious.jsonl` and `.svg`, and prints a
 Markdown table.
 """
 
