@@ -15,10 +15,11 @@ demo: $(VENV)/demo-installed  ## install, then train plain and ours on the built
 test: $(VENV)/dev-installed lint  ## install, check style and types, then run every test
 	$(BIN)/python -m pytest -n 2
 
-lint: $(VENV)/dev-installed  ## ruff and mypy
+lint: $(VENV)/dev-installed  ## ruff, mypy, and who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 format: $(VENV)/dev-installed  ## put the code into the project's format
 	$(BIN)/ruff check --fix .

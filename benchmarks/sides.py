@@ -16,11 +16,11 @@ from benchmarks import twins
 from unseen.base.randomness import Draws
 from unseen.engine import adam
 from unseen.method.algorithm import minimize
-from unseen.method.ascent import Climb, measure_climb
 from unseen.method.pool import Pool
 from unseen.method.state import State
 from unseen.runs.folder import RunFolder
-from unseen.runs.recorder import Progress
+from unseen.runs.progress import Progress
+from unseen.runs.rounds import AscentRecord, measure_ascent
 from unseen.scoring.accuracy import hits
 
 Work = Iterator[Callable[[], object]]
@@ -55,13 +55,13 @@ def our_ascent(images: int, T_max: int, width: float = 1.0, precision: str = "au
 
 
 @contextmanager
-def our_measured_climb(images: int, width: float = 1.0) -> Work:
+def our_measured_ascent(images: int, width: float = 1.0) -> Work:
     """What a run does after a round: how far each image went, and what that did to its loss."""
     source, net, ada, engine = digits(images), convnet(width), unseen.ADA(), unseen.Engine("cpu")
     with engine.running():
         engine.place(net)
         x, y = engine.put(source.images, source.labels)
-        yield lambda: Climb.mean(measure_climb(net, x, x, y, ada, engine))
+        yield lambda: AscentRecord.mean(measure_ascent(net, x, x, y, ada, engine))
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def run(quick: bool) -> list[Result]:
         "image-step": partial(sides.our_ascent, images, ADA.T_max, width),
         "training step": partial(sides.our_steps, steps, width),
         "scored image": partial(sides.our_evaluation, scored, width),
-        "measured climb": partial(sides.our_measured_climb, scored, width),
+        "measured climb": partial(sides.our_measured_ascent, scored, width),
         "checkpoint": partial(sides.our_checkpoint, width),
     }
     before = measure.best_seconds(plain, threads=measure.thread_counts(quick)[0], repeats=repeats)

@@ -25,12 +25,13 @@ import unseen
 from unseen.base.files import write_atomically
 from unseen.data.domain import Domain
 from unseen.engine import Engine
-from unseen.method.ascent import Climb, ascend, measure_climb
+from unseen.method.ascent import ascend
 from unseen.models import ConvNet
 from unseen.models.split import Split
 from unseen.paper import figures
 from unseen.paper.cells import Setting
 from unseen.reporting.kit.charts import save
+from unseen.runs.rounds import AscentRecord, measure_ascent
 
 RESULTS = Path(__file__).parents[1] / "results"
 SEED, IMAGES, SHOWN = 0, 10_000, 500
@@ -52,7 +53,7 @@ class Reading:
 
     name: str
     images: Tensor
-    climb: Climb
+    ascent: AscentRecord
     outside: float
     """share of the pixels that lie outside [0, 1]"""
     right: float
@@ -60,7 +61,7 @@ class Reading:
 
     def line(self) -> dict[str, Any]:
         """What is kept of it."""
-        return {"reading": self.name, **asdict(self.climb), "outside": self.outside, "right": self.right}
+        return {"reading": self.name, **asdict(self.ascent), "outside": self.outside, "right": self.right}
 
 
 def first_round(source: Domain, steps: int = unseen.ADA().T_min) -> Split:
@@ -76,20 +77,20 @@ def read(net: Split, shown: Domain) -> Iterator[Reading]:
     x0, y = shown.images, shown.labels
     for name, ada in {ORIGINALS: None, **READINGS}.items():
         x = ascend(net, x0, y, ada) if ada else x0
-        climb = Climb.mean(measure_climb(net, x0, x, y, ada or unseen.ADA(), Engine(precision="float32")))
+        ascent = AscentRecord.mean(measure_ascent(net, x0, x, y, ada or unseen.ADA(), Engine(precision="float32")))
         outside = float(((x < 0) | (x > 1)).float().mean())
         with torch.no_grad(), net.evaluated():
             right = float((net(x).argmax(1) == y).float().mean())
-        yield Reading(name, x, climb, outside, right)
+        yield Reading(name, x, ascent, outside, right)
 
 
 def draw(shown: Domain, readings: Sequence[Reading]) -> Any:
     """A row of images for each reading, under the originals; a small change is shown magnified as well."""
     rows, notes = {}, {}
     for reading in readings:
-        moved = reading.climb.moved
+        moved = reading.ascent.moved
         rows[reading.name] = _domain(shown, reading.images)
-        notes[reading.name] = f"{f'L2 {moved:,.2g}, ' * (moved > 0)}loss {reading.climb.loss_after:,.2g}"
+        notes[reading.name] = f"{f'L2 {moved:,.2g}, ' * (moved > 0)}loss {reading.ascent.loss_after:,.2g}"
         if 0 < moved < 1:
             name = f"its change, x{MAGNIFIED}{' ' * len(rows)}"  # blanks, so that no two rows have one name
             rows[name] = _domain(shown, 0.5 + MAGNIFIED * (reading.images - shown.images))
@@ -106,7 +107,7 @@ def table(readings: Sequence[Reading]) -> Iterator[str]:
     yield "| reading | loss | L2 | 1/2 \\|\\|z - z0\\|\\|^2 | pixels outside [0, 1] | named rightly |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for reading in readings:
-        c = reading.climb
+        c = reading.ascent
         loss, far = f"{c.loss_before:,.3g} → {c.loss_after:,.3g}", f"{c.moved:,.3g} | {c.radius:,.3g}"
         yield f"| {reading.name} | {loss} | {far} | {reading.outside:.0%} | {reading.right:.0%} |"
 

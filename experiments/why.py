@@ -25,7 +25,7 @@ from experiments.nets import jittered
 from unseen.base.files import write_atomically
 from unseen.engine import Engine
 from unseen.errors import Diverged
-from unseen.method.ascent import Climb, ascend, measure_climb
+from unseen.method.ascent import ascend
 from unseen.method.cost import squared_distance
 from unseen.models.split import Split
 from unseen.paper.streets.lab import CAMVID
@@ -34,7 +34,8 @@ from unseen.paper.streets.names import DUSK as DUSK_DRIVE
 from unseen.reporting.evaluation import result_line, score_run
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.wording import compare, counted, signed, with_span
-from unseen.runs.job import load
+from unseen.runs.loading import load
+from unseen.runs.rounds import AscentRecord, measure_ascent
 
 RESULTS = Path(__file__).parents[1] / "results"
 SIZE = (96, 160)
@@ -69,9 +70,9 @@ def far(run: Path) -> Iterator[dict[str, Any]]:
 
 @torch.no_grad()
 def _moved(net: Split, x0: Tensor, x: Tensor, y: Tensor) -> dict[str, float]:
-    climb = Climb.mean(measure_climb(net, x0, x, y, unseen.ADA(), Engine(precision="float32")))
+    ascent = AscentRecord.mean(measure_ascent(net, x0, x, y, unseen.ADA(), Engine(precision="float32")))
     same = (net(x).argmax(1) == net(x0).argmax(1)).float().mean()
-    kept = {name: asdict(climb)[name] for name in ("loss_before", "loss_after", "radius")}
+    kept = {name: asdict(ascent)[name] for name in ("loss_before", "loss_after", "radius")}
     return kept | {"pixels": _root_mean_square(x - x0), "smooth": _smooth_share(x - x0), "same_answers": float(same)}
 
 

@@ -42,7 +42,8 @@ from torch import Tensor, nn
 
 import unseen
 from unseen.engine import Engine
-from unseen.runs.recorder import Cadence, Progress
+from unseen.runs.config import Cadence
+from unseen.runs.progress import Progress
 
 Outcome = dict[str, str]
 """what a training came to: a digest for everything that has to be the same"""
@@ -52,9 +53,11 @@ TRACED = {
         "method.algorithm",
         "method.ascent",
         "method.pool",
-        "runs.fit",
+        "runs.training",
         "runs.recorder",
         "runs.folder",
+        "runs.training_folder",
+        "runs.checkpoint",
         "base.files",
     )
 }
@@ -191,9 +194,9 @@ SAVES = {"create": "save config", "save": "save checkpoint", "keep_part": "save 
 
 
 def phase_of(functions: Sequence[str], frame: FrameType, ended: bool) -> str:
-    """What a training is doing, told by the functions it is in, innermost first."""
+    """What a training is doing, by the functions it is in, innermost first."""
     saving = next((SAVES[name] for name in functions if name in SAVES), None)
-    if saving or {"go_back", "put_into"} & set(functions):
+    if saving or {"last_checkpoint", "restore_with_rounds"} & set(functions):
         return saving or "restore"
     if "maximize" in functions:
         here = frame.f_locals if functions[0] == "maximize" else {}
@@ -205,7 +208,7 @@ def phase_of(functions: Sequence[str], frame: FrameType, ended: bool) -> str:
 
 
 def trace(visit: Callable[[FrameType], None], work: Callable[[], Any]) -> Any:
-    """Do the work; ``visit`` is told of every line of the library before it runs."""
+    """Do the work; ``visit`` is called with every line of the library before it runs."""
 
     def line(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
         if event == "line":
@@ -229,7 +232,7 @@ def list_places(folder: Path, resume: bool) -> tuple[list[Place], Outcome]:
         nonlocal state
         code, spot = frame.f_code, (frame.f_code.co_filename, frame.f_lineno)
         seen[spot] += 1
-        if state is None and code.co_name in ("begin", "put_into"):
+        if state is None and code.co_name in ("begin", "restore_with_rounds"):
             state = frame.f_locals["state"]
         step, rounds = (state.t, state.k) if state else (0, 0)
         phase = phase_of(functions_of(frame), frame, ended=step == SETTINGS.T)
@@ -483,7 +486,7 @@ def choose_second(places: Sequence[Place]) -> Iterator[Place]:
 
 def choose_twice(places: Sequence[Place], folder: Path) -> Iterator[tuple[Place, Place]]:
     """Pairs of places: in a round and after one, then in the process that goes on from there."""
-    in_a_round = [p for p in places if p.phase == "maximization" and p.rounds == 1 and p.function == "_climb"]
+    in_a_round = [p for p in places if p.phase == "maximization" and p.rounds == 1 and p.function == "_ascend"]
     after_it = [p for p in places if p.phase == "minimization" and p.rounds == 2]
     for i, first in enumerate((in_a_round[2 * len(in_a_round) // 3], after_it[len(after_it) // 3])):
         here = folder / f"listing-{i}"

@@ -13,7 +13,7 @@ from experiments import controls, nets, readings, why
 from unseen.models.split import split
 from unseen.paper.results import Results
 from unseen.runs.folder import RunFolder
-from unseen.runs.job import load
+from unseen.runs.loading import load
 from unseen.runs.request import train
 
 CLASSES = 5
@@ -77,12 +77,12 @@ def test_the_readings_start_from_the_same_images_and_are_what_their_lines_say() 
     shown = source.head(30)
     made = {reading.name: reading for reading in readings.read(readings.first_round(source, steps=15), shown)}
     assert list(made) == [readings.ORIGINALS, *readings.READINGS]
-    assert made[readings.ORIGINALS].climb.moved == 0
-    assert len({reading.climb.loss_before for reading in made.values()}) == 1
+    assert made[readings.ORIGINALS].ascent.moved == 0
+    assert len({reading.ascent.loss_before for reading in made.values()}) == 1
     for reading in made.values():
         change = (reading.images - shown.images).flatten(1).norm(dim=1).mean()
         assert reading.line()["moved"] == pytest.approx(float(change), rel=1e-4)
-    assert made["text, γ=1"].climb.moved > 5 * made["code, γ=1"].climb.moved, "its step is 32 times as long"
+    assert made["text, γ=1"].ascent.moved > 5 * made["code, γ=1"].ascent.moved, "its step is 32 times as long"
     assert made["text, γ=1, clipped"].outside == 0 < made["text, γ=1"].outside
 
 

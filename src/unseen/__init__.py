@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from unseen.method.settings import ADA, ERM
     from unseen.models.split import Split, split
     from unseen.reporting.diagnosis.diagnose import diagnose
-    from unseen.runs.fit import Run, fit
-    from unseen.runs.job import load
-    from unseen.runs.recorder import Cadence
+    from unseen.runs.config import Cadence
+    from unseen.runs.fit import fit
+    from unseen.runs.loading import load
+    from unseen.runs.training import Run
     from unseen.scoring.accuracy import evaluate
 
 __all__ = [
@@ -60,11 +61,11 @@ _HOMES = {
     "ADDA": "unseen.adda.adapt",
     "ERM": "unseen.method.settings",
     "Adapted": "unseen.adda.adapt",
-    "Cadence": "unseen.runs.recorder",
+    "Cadence": "unseen.runs.config",
     "Domain": "unseen.data.domain",
     "Engine": "unseen.engine",
     "Ensemble": "unseen.ensembles.ensemble",
-    "Run": "unseen.runs.fit",
+    "Run": "unseen.runs.training",
     "Split": "unseen.models.split",
     "adapt": "unseen.adda.adapt",
     "ascend": "unseen.method.ascent",
@@ -74,7 +75,7 @@ _HOMES = {
     "evaluate": "unseen.scoring.accuracy",
     "fit": "unseen.runs.fit",
     "folder": "unseen.data.image_folder",
-    "load": "unseen.runs.job",
+    "load": "unseen.runs.loading",
     "masks": "unseen.data.masks",
     "rules": "unseen.ensembles",
     "split": "unseen.models.split",

@@ -10,7 +10,13 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-class InputError(ValueError):
+class UnseenError(Exception):
+    """Whatever unseen itself reports: one message for people, and an exit code on the command line."""
+
+    exit_code = 1
+
+
+class InputError(UnseenError, ValueError):
     """Something the caller can put right: the message has what was expected, what came, and what to do."""
 
     exit_code = 2
@@ -22,25 +28,25 @@ class RunFolderError(InputError):
     exit_code = 3
 
 
-class Diverged(InputError):
+class Diverged(UnseenError):
     """A loss or a gradient stopped being finite; nothing was updated with it."""
 
     exit_code = 4
 
 
-class SaveFailed(InputError):
+class SaveFailed(UnseenError):
     """A save did not reach the disk; what had been saved before is untouched."""
 
     exit_code = 5
 
 
-class RankLost(InputError):
+class RankLost(UnseenError):
     """Another process of a training that several share has ended; what was saved is whole."""
 
     exit_code = 6
 
 
-class RunsFailed(InputError):
+class RunsFailed(UnseenError):
     """Some runs of a sweep failed; the others are finished."""
 
     exit_code = 7

@@ -13,6 +13,7 @@ from torch.utils.data import TensorDataset
 
 import unseen
 from unseen import ADDA, Cadence, Domain, Engine
+from unseen.adda.adapt import AdaptationFolder
 from unseen.adda.duel import Health, begin, discriminator_loss, encoder_loss
 from unseen.base.randomness import Draws, generator
 from unseen.errors import Diverged, InputError, RunFolderError
@@ -209,7 +210,7 @@ class TestBits:
         for other in others:
             assert same_bits(bits(first.net.model), bits(other.net.model))
             assert first.metrics == other.metrics
-            assert first.config["target"]["sha256"] == other.config["target"]["sha256"]
+            assert first.config.target.sha256 == other.config.target.sha256
 
     @pytest.mark.parametrize("training", [True, False])
     def test_of_the_given_net_are_left_alone_with_every_mode_and_flag(self, make_net, digits, target, training):
@@ -287,7 +288,7 @@ class TestTargetImages:
         net = make_net("normalized")
         adapted = unseen.adapt(net, digits, target[:n], SHORT, warn=str)
         assert not same_bits(bits(adapted.net.model), bits(net))
-        assert adapted.config["target"]["used"] == n
+        assert adapted.config.target.used == n
 
 
 def _dark(images, rows):
@@ -407,12 +408,12 @@ class TestFolder:
 
     def test_holds_the_config_the_metrics_and_the_weights(self, adapt, make_net, digits, target):
         adapted = adapt(seed=3)
-        files = RunFolder(adapted.folder)
+        files = AdaptationFolder(adapted.folder)
         assert same_bits(bits(unseen.load(files.path, make_net("normalized", seed=9)).model), bits(adapted.net.model))
         config = files.config()
         assert config == adapted.config
-        assert (config["adda"], config["seed"]) == (SHORT.asdict(), 3)
-        assert (config["source"]["images"], config["target"]["used"]) == (len(digits[0]), len(target))
+        assert (config.adda, config.seed) == (SHORT, 3)
+        assert (config.source.images, config.target.used) == (len(digits[0]), len(target))
         lines = [json.loads(line) for line in (files.path / "metrics.jsonl").read_text().splitlines()]
         assert lines == adapted.metrics
         assert [line["step"] for line in lines] == [0, 2, 4, 6, 7]
@@ -475,7 +476,7 @@ class TestFolder:
 
     def test_of_a_training_or_of_something_else_is_refused(self, adapt, make_net, digits, tmp_path):
         unseen.fit(make_net(), digits, unseen.ERM(T=2), folder=tmp_path / "run")
-        with pytest.raises(RunFolderError, match="belongs to another config:\n  - adda is None there"):
+        with pytest.raises(RunFolderError, match="holds a run of ADA or ERM, expected an adaptation"):
             adapt()
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / "thesis.txt").write_text("")
@@ -486,7 +487,7 @@ class TestFolder:
     def test_in_use_is_refused_with_how_to_go_on(self, adapt, tmp_path):
         with (
             RunFolder(tmp_path / "run").locked(),
-            pytest.raises(RunFolderError, match=r"is in use by .*go on with: unseen\.adapt\(\.\.\., folder="),
+            pytest.raises(RunFolderError, match=r"is in use by .*resume with: unseen\.adapt\(\.\.\., folder="),
         ):
             adapt()
 

@@ -14,8 +14,8 @@ import pytest
 from unseen.cli import demo
 from unseen.data.catalogue import targets
 from unseen.method.settings import ADA, ERM
+from unseen.runs.config import Cadence
 from unseen.runs.folder import RunFolder
-from unseen.runs.recorder import Cadence
 
 SMALL = """T = 12
 T_min = 4

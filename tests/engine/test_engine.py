@@ -14,7 +14,7 @@ from torch import nn
 
 import unseen
 from unseen.base.torchrun import leads
-from unseen.engine import PART_BYTES, Engine, adam, ascent_batch, cpu, evaluation_batch
+from unseen.engine import PART_BYTES, Engine, EngineRecord, adam, ascent_batch, cpu, evaluation_batch
 from unseen.engine.cpu import bf16_unit
 from unseen.errors import InputError, RunFolderError, SaveFailed
 from unseen.models.split import split
@@ -44,10 +44,8 @@ def test_a_device_that_is_not_here_is_refused_with_one_that_is(device):
 
 
 def test_the_record_has_what_decides_the_bits():
-    assert Engine("cpu", "bf16", threads=3).record() == {
-        "device": "cpu", "precision": "bf16", "threads": 3, "ranks": 1,
-    }  # fmt: skip
-    assert Engine("cpu", "float32").record()["threads"] == torch.get_num_threads()
+    assert Engine("cpu", "bf16", threads=3).record() == EngineRecord(device="cpu", precision="bf16", threads=3, ranks=1)
+    assert Engine("cpu", "float32").record().threads == torch.get_num_threads()
 
 
 @pytest.mark.parametrize(
@@ -118,7 +116,7 @@ def test_a_rank_knows_how_many_there_are_and_who_talks(as_rank):
     engine = Engine("cpu", "float32", threads=1)
     assert (engine.ranks, engine.rank, leads()) == (3, 2, False)
     assert str(engine) == "cpu, float32, 1 thread, 3 ranks"
-    assert engine.record()["ranks"] == 3
+    assert engine.record().ranks == 3
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 3, 7, 9])
@@ -357,13 +355,13 @@ def maps(folder):
 
 
 def test_a_pool_of_up_to_half_of_the_memory_is_in_memory(engine, tmp_path, little_memory):
-    room = engine.room(10, LIKE, tmp_path)
+    room = engine.allocate(10, LIKE, tmp_path)
     assert (room.shape, room.dtype, room.is_shared()) == ((10, 1, 5, 5), torch.float32, False)
     assert maps(tmp_path) == []
 
 
 def test_a_greater_pool_is_a_file_in_the_folder_that_has_no_name(engine, tmp_path, little_memory):
-    room = engine.room(11, LIKE, tmp_path)
+    room = engine.allocate(11, LIKE, tmp_path)
     assert (room.shape, room.dtype) == ((11, 1, 5, 5), torch.float32)
     (line,) = maps(tmp_path)
     assert line.endswith("(deleted)")
@@ -377,9 +375,9 @@ def test_a_greater_pool_is_a_file_in_the_folder_that_has_no_name(engine, tmp_pat
 
 def test_ranks_on_one_machine_share_its_memory(as_rank, tmp_path, little_memory):
     as_rank(0, of=2)
-    Engine("cpu", threads=1).room(5, LIKE, tmp_path)
+    Engine("cpu", threads=1).allocate(5, LIKE, tmp_path)
     assert maps(tmp_path) == []
-    room = Engine("cpu", threads=1).room(6, LIKE, tmp_path)
+    room = Engine("cpu", threads=1).allocate(6, LIKE, tmp_path)
     assert len(maps(tmp_path)) == 1
     del room
 
@@ -403,7 +401,7 @@ def test_a_disk_too_small_for_the_pool_is_told_with_what_it_needs(engine, tmp_pa
 
     monkeypatch.setattr(os, "posix_fallocate", no_room)
     with pytest.raises(SaveFailed) as failed:
-        engine.room(30_000_000, LIKE, tmp_path)
+        engine.allocate(30_000_000, LIKE, tmp_path)
     assert str(failed.value) == (
         f"the pool needs 2.8 GiB on the disk of {tmp_path}: No space left on device; free as much there or choose "
         "another folder"
@@ -418,9 +416,9 @@ from unseen.engine import Engine, cpu
 from unseen.errors import SaveFailed
 cpu.memory = lambda: 2000
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
-Engine("cpu", threads=1).room(20, torch.zeros(1, 1, 5, 5), Path(sys.argv[1]))
+Engine("cpu", threads=1).allocate(20, torch.zeros(1, 1, 5, 5), Path(sys.argv[1]))
 try:
-    Engine("cpu", threads=1).room(21, torch.zeros(1, 1, 5, 5), Path(sys.argv[1]))
+    Engine("cpu", threads=1).allocate(21, torch.zeros(1, 1, 5, 5), Path(sys.argv[1]))
 except SaveFailed as error:
     print(error)
 """

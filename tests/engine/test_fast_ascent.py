@@ -9,10 +9,11 @@ from torch import nn
 
 from unseen.engine import Engine, ascent_batch
 from unseen.engine.fast_ascent import FewChannels, bf16_weights
-from unseen.method.ascent import ascend, measure_climb
+from unseen.method.ascent import ascend
 from unseen.method.settings import ADA
 from unseen.models import ConvNet
 from unseen.models.split import split
+from unseen.runs.rounds import measure_ascent
 
 KERNELS = {(k, p) for k in (2, 3, 5, 7) for p in range(k)}
 BF16 = Engine("cpu", "bf16", threads=1)
@@ -318,7 +319,7 @@ class TestAscentInBf16:
         net, x, y = trained
         ada = ADA(gamma=1.0, eta=10.0, T_max=2, batch=16, cost=cost)
         after = ascend(net, x[:4], y[:4], ada, engine=BF16)
-        measured, exact = (measure_climb(split(net), x[:4], after, y[:4], ada, e) for e in (BF16, FLOAT32))
+        measured, exact = (measure_ascent(split(net), x[:4], after, y[:4], ada, e) for e in (BF16, FLOAT32))
         assert after.dtype == measured.dtype == torch.float32
         assert (measured != measured.bfloat16().float()).any(0).all(), "one of the four was rounded to bf16"
         torch.testing.assert_close(measured, exact, rtol=0.1, atol=1e-3)

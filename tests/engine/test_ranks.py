@@ -25,11 +25,14 @@ from torch import Tensor, nn
 
 import unseen
 from unseen.base.randomness import Draws
+from unseen.base.records import to_json
 from unseen.engine import Engine
 from unseen.errors import InputError, RankLost, RunFolderError
 from unseen.method.state import State
+from unseen.runs.config import Cadence
 from unseen.runs.folder import RunFolder
-from unseen.runs.recorder import Cadence, Progress, Recorder
+from unseen.runs.progress import Progress
+from unseen.runs.recorder import Recorder
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import kill_points
@@ -156,7 +159,7 @@ def run_case(folder: Path, train: Callable[..., unseen.Run] = train, **case: Any
     final = {f"net {name}": tensor.contiguous() for name, tensor in run.net.model.state_dict().items()}
     final |= {"images": run.pool.images, "labels": run.pool.labels, "parents": run.pool.parents}
     safetensors.torch.save_file(final, f"{folder}.{rank()}.safetensors")
-    return {"seen": seen, "drawn": drawn, "metrics": run.metrics, "engine": run.config["engine"]}
+    return {"seen": seen, "drawn": drawn, "metrics": run.metrics, "engine": to_json(run.config.engine)}
 
 
 def rank() -> int:
@@ -206,17 +209,17 @@ FAILURES = {
 
 def work_die(folder: Path, *who: str) -> None:
     """These ranks are killed in the middle of round 2."""
-    climbed, times = Recorder.climbed, 0
+    ascended, times = Recorder.ascended, 0
 
-    def climb(self: Recorder, *rest: Any) -> None:
+    def ascend(self: Recorder, *rest: Any) -> None:
         nonlocal times
         times += 1
         if times == 4 and str(rank()) in who:
             (folder.parent / f"{folder.name}.killed").write_text(str(time.time()))
             os.kill(os.getpid(), signal.SIGKILL)
-        climbed(self, *rest)
+        ascended(self, *rest)
 
-    with kill_points.small_pieces(), mock.patch.object(Recorder, "climbed", climb):
+    with kill_points.small_pieces(), mock.patch.object(Recorder, "ascended", ascend):
         kill_points.train(folder)
 
 
@@ -323,7 +326,7 @@ def test_the_ranks_train_what_one_process_trains(many: Path, tmp_path: Path, cas
         torch.testing.assert_close(ours[f"net {name}"], tensor, rtol=0, atol=atol)
         assert name.endswith("spare") or (tensor - before[name]).abs().max() > 1e-3, f"{name} was not trained"
     assert_close(ranks["metrics"], run.metrics, atol)
-    assert ranks["engine"] == run.config["engine"] | {"ranks": RANKS}
+    assert ranks["engine"] == to_json(run.config.engine) | {"ranks": RANKS}
 
 
 def assert_close(ours: list[dict[str, Any]], theirs: list[dict[str, Any]], atol: float) -> None:

@@ -28,7 +28,7 @@ class Notes:
     """An observer that writes everything down and remembers nothing for anybody."""
 
     def __init__(self):
-        self.losses, self.events, self.rounds, self.climbs = [], [], [], []
+        self.losses, self.events, self.rounds, self.ascents = [], [], [], []
 
     def stepped(self, state):
         self.losses.append(float(state.losses))
@@ -38,8 +38,8 @@ class Notes:
     def recall(self, k, part):
         return None
 
-    def climbed(self, k, images, of):
-        self.climbs.append((k, images, of))
+    def ascended(self, k, images, of):
+        self.ascents.append((k, images, of))
 
     def made(self, k, part, images, parents):
         pass
@@ -192,7 +192,7 @@ def test_parts_of_a_round_that_were_made_before_are_used_and_the_others_made(net
     again = Remembers()
     second, _ = run(net, *source, BASE, observer=again)
     assert [e for e in again.events if "made" in e] == [f"made {p} of round {k}" for k in (1, 2) for p in (0, 2)]
-    assert again.climbs == [(k, images, 9) for k in (1, 2) for images in (4, 4, 1)]
+    assert again.ascents == [(k, images, 9) for k in (1, 2) for images in (4, 4, 1)]
     assert torch.equal(first.pool.images, second.pool.images)
 
 

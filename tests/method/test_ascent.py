@@ -11,10 +11,11 @@ from torch import nn
 from unseen import Domain, fit
 from unseen.engine import Engine, ascent_batch
 from unseen.errors import Diverged, InputError
-from unseen.method.ascent import Climb, ascend, measure_climb
+from unseen.method.ascent import ascend
 from unseen.method.cost import softmax_loss, squared_distance, transport_cost
 from unseen.method.settings import ADA
 from unseen.models.split import split
+from unseen.runs.rounds import AscentRecord, measure_ascent
 
 BASE = ADA(gamma=2.0, eta=20.0, T_max=5, batch=6)
 FLOAT32 = Engine("cpu", "float32")
@@ -80,7 +81,7 @@ PRECISIONS = [
 
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
 @pytest.mark.parametrize("size", [1, 7, 64, 65, 130])
-def test_an_image_climbs_the_same_way_in_a_batch_of_any_size(make_net, make_digits, size, dtype, atol):
+def test_an_image_ascends_the_same_way_in_a_batch_of_any_size(make_net, make_digits, size, dtype, atol):
     net, (x, y) = train_mode_net(make_net, dtype), make_digits(130, dtype=dtype)
     rows = torch.randperm(130, generator=torch.Generator().manual_seed(size))[:size]
     alone = torch.cat([ascend(net, x[i : i + 1], y[i : i + 1], BASE) for i in rows[:6].tolist()])
@@ -89,7 +90,7 @@ def test_an_image_climbs_the_same_way_in_a_batch_of_any_size(make_net, make_digi
 
 
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
-def test_an_image_climbs_the_same_way_in_any_order(make_net, make_digits, dtype, atol):
+def test_an_image_ascends_the_same_way_in_any_order(make_net, make_digits, dtype, atol):
     net, (x, y) = train_mode_net(make_net, dtype), make_digits(130, dtype=dtype)
     order = torch.randperm(130, generator=torch.Generator().manual_seed(1))
     forward, shuffled = ascend(net, x, y, BASE), ascend(net, x[order], y[order], BASE)
@@ -147,7 +148,7 @@ def test_the_model_is_afterwards_what_it_was_before(mixed_net, make_digits, cost
     (x, y), before = make_digits(70), snapshot(mixed_net)
     ascend(mixed_net, x, y, dataclasses.replace(BASE, cost=cost))
     assert_as_it_was(mixed_net, before)
-    measure_climb(split(mixed_net), x, x + 0.1, y, BASE, FLOAT32)
+    measure_ascent(split(mixed_net), x, x + 0.1, y, BASE, FLOAT32)
     assert_as_it_was(mixed_net, before)
 
 
@@ -208,7 +209,7 @@ def test_images_that_carry_a_graph_get_no_gradient(make_net, digits):
     torch.testing.assert_close(made, ascend(make_net(), x, y, BASE))
 
 
-def test_it_climbs_under_no_grad_too(make_net, digits):
+def test_it_ascends_under_no_grad_too(make_net, digits):
     expected = ascend(make_net(), *digits, BASE)
     with torch.no_grad():
         made = ascend(make_net(), *digits, BASE)
@@ -250,8 +251,8 @@ def test_the_loss_has_one_value_for_each_sample():
     assert softmax_loss(scores, torch.tensor([1, 1])).tolist() == pytest.approx(expected)
 
 
-def climb_of(net, x0, x, y, ada):
-    return Climb.mean(measure_climb(split(net), x0, x, y, ada, FLOAT32))
+def ascent_of(net, x0, x, y, ada):
+    return AscentRecord.mean(measure_ascent(split(net), x0, x, y, ada, FLOAT32))
 
 
 @pytest.mark.parametrize("cost", ["semantic", "pixel"])
@@ -260,36 +261,36 @@ def test_a_large_gamma_keeps_images_closer_than_a_small_one(make_net, digits, co
     costs = []
     for gamma in (0.0, 1.0, 30.0):
         ada = dataclasses.replace(BASE, cost=cost, gamma=gamma, eta=10.0, T_max=15)
-        costs.append(climb_of(net, x, ascend(net, x, y, ada), y, ada).cost)
+        costs.append(ascent_of(net, x, ascend(net, x, y, ada), y, ada).cost)
     assert costs[0] > 1.05 * costs[1] > 1.2 * costs[2] > 0
 
 
 def test_it_raises_the_loss(make_net, digits):
     net, (x, y) = make_net(), digits
-    climb = climb_of(net, x, ascend(net, x, y, BASE), y, BASE)
-    assert climb.loss_after > climb.loss_before + 0.03
+    record = ascent_of(net, x, ascend(net, x, y, BASE), y, BASE)
+    assert record.loss_after > record.loss_before + 0.03
 
 
-def test_a_climb_is_measured_as_means_over_its_samples(make_net, make_digits):
+def test_an_ascent_is_measured_as_means_over_its_samples(make_net, make_digits):
     net, (x, y) = make_net("normalized").train(), make_digits(70)
     made = (x + torch.rand(x.shape, generator=torch.Generator().manual_seed(2))).clamp(0, 1)
-    climb = climb_of(net, x, made, y, BASE)
+    record = ascent_of(net, x, made, y, BASE)
     net.eval()
     with torch.no_grad():
         z0, z = net[:-1](x), net[:-1](made)
-        assert climb.loss_before == pytest.approx(nn.functional.cross_entropy(net(x), y).item(), rel=1e-5)
-        assert climb.loss_after == pytest.approx(nn.functional.cross_entropy(net(made), y).item(), rel=1e-5)
-        assert climb.cost == pytest.approx((z - z0).square().mean().item(), rel=1e-5)
-        assert climb.moved == pytest.approx((made - x).flatten(1).norm(dim=1).mean().item(), rel=1e-5)
+        assert record.loss_before == pytest.approx(nn.functional.cross_entropy(net(x), y).item(), rel=1e-5)
+        assert record.loss_after == pytest.approx(nn.functional.cross_entropy(net(made), y).item(), rel=1e-5)
+        assert record.cost == pytest.approx((z - z0).square().mean().item(), rel=1e-5)
+        assert record.moved == pytest.approx((made - x).flatten(1).norm(dim=1).mean().item(), rel=1e-5)
 
 
 @pytest.mark.parametrize("scale", ["released", "paper"])
 @pytest.mark.parametrize("gamma", [0.05, 1.0, 50.0])
-def test_no_climb_gets_above_the_supremum_over_features(make_net, digits, gamma, scale):
+def test_no_ascent_gets_above_the_supremum_over_features(make_net, digits, gamma, scale):
     net, (x, y) = make_net("normalized"), digits
     eta = 20.0 if scale == "released" else 0.5
     ada = dataclasses.replace(BASE, gamma=gamma, scale=scale, eta=eta / max(gamma, 1), T_max=15)
-    measured = measure_climb(split(net), x, ascend(net, x, y, ada), y, ada, FLOAT32).double()
+    measured = measure_ascent(split(net), x, ascend(net, x, y, ada), y, ada, FLOAT32).double()
     before, after, cost, _, radius, least, most = measured.T
     rounding = 1e-6 * (1 + most.abs())
     assert (least <= most + rounding).all()
@@ -320,9 +321,9 @@ SAYS_NOTHING = [
 @pytest.mark.parametrize(("make", "changes"), SAYS_NOTHING)
 def test_where_the_theory_says_nothing_there_is_no_supremum(make_net, digits, make, changes):
     net, (x, y) = make(make_net), digits
-    climb = climb_of(net, x, x + 0.1, y, dataclasses.replace(BASE, **changes))
-    assert (climb.supremum, climb.supremum_most) == (None, None)
-    assert climb.radius > 0
+    record = ascent_of(net, x, x + 0.1, y, dataclasses.replace(BASE, **changes))
+    assert (record.supremum, record.supremum_most) == (None, None)
+    assert record.radius > 0
 
 
 class EachPlace(nn.Module):
@@ -342,9 +343,9 @@ def test_a_linear_head_at_each_pixel_has_no_supremum(digits):
         net = EachPlace()
     x, y = digits
     masks = y[:, None, None].expand(-1, 8, 8)
-    climb = climb_of(net, x, x + 0.1, masks, BASE)
-    assert (climb.supremum, climb.supremum_most) == (None, None)
-    assert climb.loss_after != climb.loss_before
+    record = ascent_of(net, x, x + 0.1, masks, BASE)
+    assert (record.supremum, record.supremum_most) == (None, None)
+    assert record.loss_after != record.loss_before
 
 
 @pytest.mark.parametrize(("cost", "known"), [("semantic", True), ("pixel", False)])

@@ -127,8 +127,8 @@ def test_images_without_a_labelled_pixel_are_left_out_and_counted(tmp_path):
     run = train(tmp_path / "run", domain, warn=said.append)
     assert said == ["squares: 2 of its 12 images have no labelled pixel and are left out of the training"]
     assert run.pool.source_size == 10
-    assert run.config["source"]["unlabelled"] == 2
-    assert run.config["source"]["images"] == 12
+    assert run.config.source.unlabelled == 2
+    assert run.config.source.images == 12
 
 
 def test_the_miou_is_that_of_one_matrix_over_the_domain():

@@ -6,7 +6,7 @@ No weights are fetched.
 import pytest
 import torch
 
-import unseen  # before torchvision: lets a CUDA build of it be imported beside a CPU torch
+import unseen  # before torchvision: lets a CUDA build of it be imported to_device_of a CPU torch
 from unseen.models.split import split
 
 TORCHVISION = [

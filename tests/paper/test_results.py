@@ -8,7 +8,7 @@ import pytest
 
 from unseen.errors import InputError
 from unseen.paper.results import Results, run_key
-from unseen.sweep.runner import grid
+from unseen.sweep.grid import grid
 
 
 def line(key: str, accuracy: float = 0.5) -> dict:

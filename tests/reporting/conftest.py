@@ -9,6 +9,7 @@ from torch import nn
 from unseen import ADA, Cadence, Domain, Engine, Ensemble, fit, load, split
 from unseen.base.labels import VOID
 from unseen.reporting.runs.page import write_page
+from unseen.runs.training import Training
 
 CADENCE = Cadence(record=2, watch=2, save=100)
 
@@ -29,10 +30,10 @@ def train(make_net, source, target):
 
     def run(folder, seed=0, *, on=source, job=None, **settings):
         ada = ADA(**{"K": 2, "T_min": 2, "T_max": 2, "T": 6, "n": 24, "batch": 4, "alpha": 1e-2} | settings)
-        fit(
-            make_net("plain", seed=seed), on, ada, seed=seed, folder=folder, watch={target.name: target},
-            cadence=CADENCE, engine=Engine(device="cpu", threads=1), job=job,
-        )  # fmt: skip
+        Training(
+            net=split(make_net("plain", seed=seed)), source=on, ada=ada, seed=seed, folder=folder,
+            watch={target.name: target}, cadence=CADENCE, engine=Engine(device="cpu", threads=1), job=job,
+        ).run()  # fmt: skip
         return folder
 
     return run

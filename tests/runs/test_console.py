@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from unseen.runs import console
-from unseen.runs.recorder import Progress
+from unseen.runs.progress import Progress
 
 
 def shown(terminal: bool, steps: list[Progress], width: int = 140) -> str:

@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-import sys
 
 import pytest
 import torch
@@ -68,7 +67,7 @@ def test_every_form_of_the_source_gives_the_same_run(make_net, digits, form):
     }[form]
     expected, given = unseen.fit(make_net(), (x, y), ADA_), unseen.fit(make_net(), source, ADA_)
     assert same_bits(bits(expected), bits(given))
-    assert given.config["source"] == expected.config["source"]
+    assert given.config.source == expected.config.source
 
 
 def test_the_model_is_trained_in_place_and_left_in_evaluation_mode(make_net, digits):
@@ -226,7 +225,7 @@ def optimizers(monkeypatch):
         made.append(optimizer)
         return optimizer
 
-    monkeypatch.setattr(sys.modules["unseen.runs.fit"], "adam", adam)  # the package has a function of the module's name
+    monkeypatch.setattr("unseen.runs.training.adam", adam)
     return made
 
 

@@ -8,8 +8,10 @@ import torch
 from PIL import Image
 
 import unseen
+from unseen.base.records import from_json
 from unseen.errors import InputError, RunFolderError
-from unseen.runs.job import Job, job_of
+from unseen.runs.job import Job
+from unseen.runs.training import Training
 
 SETTINGS = unseen.ADA(K=1, T=6, T_min=2, T_max=2, n=4, batch=4)
 
@@ -179,7 +181,7 @@ def test_mnists_test_part_is_watched_when_its_training_part_is_the_source(source
 
 def test_a_job_of_an_older_run_is_read_with_the_defaults_of_the_fields_it_lacks():
     older = {name: value for name, value in Job().asdict().items() if name not in ("images", "offset", "resize")}
-    assert job_of({"job": older}, Path("runs/older")) == Job()
+    assert from_json(Job, older) == Job()
 
 
 def test_dropout_is_refused_for_a_model_that_does_not_take_it():
@@ -219,9 +221,8 @@ def test_a_loaded_convnet_has_the_layout_it_was_trained_in_and_so_the_same_bits(
     job = Job(width=1 / 16)
     images = torch.nn.functional.interpolate(make_digits(8)[0], size=32)
     trained = job.build_model(4, 0)
-    unseen.fit(
-        trained, (images, make_digits(8)[1]), unseen.ERM(T=1, batch=4), folder=tmp_path / "run", job=job.asdict()
-    )
+    source = unseen.Domain("digits", images, make_digits(8)[1], tuple("0123"))
+    Training(net=trained, source=source, ada=unseen.ERM(T=1, batch=4), folder=tmp_path / "run", job=job).run()
     loaded = unseen.load(tmp_path / "run")
     assert loaded.model.body[0].weight.is_contiguous(memory_format=torch.channels_last)
     assert torch.equal(loaded(images), trained(images))

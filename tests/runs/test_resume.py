@@ -27,8 +27,9 @@ from unseen.base.files import read_tensors
 from unseen.engine import Engine
 from unseen.errors import RunFolderError, SaveFailed
 from unseen.method.state import State
+from unseen.runs.config import Cadence
 from unseen.runs.folder import RunFolder
-from unseen.runs.recorder import Cadence, Progress
+from unseen.runs.progress import Progress
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # processes that the kills start import it by this name
 import kill_points

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +15,12 @@ from sweeping import settings
 
 from unseen import sweep
 from unseen.runs.folder import RunFolder
-from unseen.runs.recorder import Progress
+from unseen.runs.progress import Progress
 from unseen.runs.request import Request, train
-from unseen.sweep import shared_rounds as chain
+from unseen.sweep import shared_rounds as module
 from unseen.sweep import workers
-from unseen.sweep.shared_rounds import Walk
-from unseen.sweep.tasks import Training, error_file, failed, forget_failure
+from unseen.sweep.shared_rounds import SharedRounds
+from unseen.sweep.tasks import RunTask, error_file, failed, forget_failure
 
 Ks = (1, 2, 3)
 
@@ -45,7 +47,7 @@ def separate(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
 
 
 def do(requests: list[Request]) -> list[str]:
-    """What workers do, here and one after the other; what was to be done is told."""
+    """What workers do, here and one after the other; what was to be done is returned."""
     tasks = sweep.plan(requests).tasks
     for task in tasks:
         assert task.ready
@@ -54,9 +56,17 @@ def do(requests: list[Request]) -> list[str]:
     return [task.name for task in tasks]
 
 
-def walk_of(requests: list[Request]) -> Walk:
-    (walk,) = sweep.plan(requests).walks
-    return walk
+def shared_by(requests: list[Request]) -> SharedRounds:
+    (shared,) = sweep.plan(requests).shared
+    return shared
+
+
+@contextmanager
+def reporting_to(report: Callable[[Progress], None]) -> Iterator[None]:
+    """Inside: the progress of a training nobody watches is reported, as that of any other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unseen.runs.training.showing_if", lambda _: nullcontext(report))
+        yield
 
 
 def config(folder: Path) -> dict[str, Any]:
@@ -77,19 +87,15 @@ def assert_the_same(requests: list[Request], separate: dict[int, Path]) -> None:
             assert names[0] == names[1]
 
 
-def interrupted(walk: Walk, monkeypatch: pytest.MonkeyPatch, at: tuple[str, int, int]) -> None:
-    """The walk, stopped where the phase has done so much and so many rounds are done."""
-    part_ways = Walk._part_ways
+def interrupted(shared: SharedRounds, at: tuple[str, int, int]) -> None:
+    """The rounds, stopped where the phase has done so much and so many rounds are done."""
 
-    def stop(self: Walk, progress: Progress) -> None:
-        part_ways(self, progress)
+    def stop(progress: Progress) -> None:
         if (progress.phase, progress.done, progress.k) == at:
             raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Walk, "_part_ways", stop)
-        with pytest.raises(KeyboardInterrupt):
-            walk.work(lambda _: None)
+    with reporting_to(stop), pytest.raises(KeyboardInterrupt):
+        shared.work(lambda _: None)
 
 
 def test_runs_that_share_their_rounds_have_the_bits_of_separate_runs(requests, separate):
@@ -108,18 +114,17 @@ def test_so_they_have_in_bf16(tmp_path):
     assert_the_same(requests, separate)
 
 
-def test_a_walk_stops_at_its_last_round_and_leaves_nothing_behind(requests, monkeypatch):
-    walk = walk_of(requests)
+def test_shared_rounds_stop_at_the_last_and_leave_nothing_behind(requests):
+    shared = shared_by(requests)
     steps = []
-    part_ways = Walk._part_ways
-    monkeypatch.setattr(Walk, "_part_ways", lambda self, told: (steps.append(told.done), part_ways(self, told)))
-    walk.work(lambda _: None)
-    assert max(steps) == walk.steps == 3 * 3
-    assert {p.name for p in walk.home.iterdir()} == {request.out.name for request in requests}
+    with reporting_to(lambda progress: steps.append(progress.done)):
+        shared.work(lambda _: None)
+    assert max(steps) == shared.steps == 3 * 3
+    assert {p.name for p in shared.home.iterdir()} == {request.out.name for request in requests}
 
 
 def test_rounds_are_on_the_disk_once(requests):
-    walk_of(requests).work(lambda _: None)
+    shared_by(requests).work(lambda _: None)
     parts = [request.out / "rounds/1/0000.safetensors" for request in requests]
     assert len({part.stat().st_ino for part in parts}) == 1
 
@@ -138,17 +143,18 @@ def test_where_a_file_system_has_no_links_the_rounds_are_copied(requests, separa
     [("minimize", 2, 0), ("maximize", 4, 0), ("minimize", 3, 1), ("minimize", 5, 1), ("maximize", 6, 2)],
     ids=lambda at: f"{at[0]} {at[1]} after round {at[2]}",
 )
-def test_an_interrupted_walk_goes_on_to_the_same_bits(requests, separate, monkeypatch, at):
-    interrupted(walk_of(requests), monkeypatch, at)
+def test_interrupted_shared_rounds_resume_to_the_same_bits(requests, separate, at):
+    interrupted(shared_by(requests), at)
     begun = [request.ada.K for request in requests if RunFolder(request.out).started]
-    assert begun == list(Ks[: at[2]])
+    forked = at[2] - (at == ("minimize", 3, 1))  # there round 1 is saved, and its run not yet forked
+    assert begun == list(Ks[:forked])
     do(requests)
     assert_the_same(requests, separate)
 
 
-def test_an_interrupted_walk_goes_on_even_for_one_run_alone(requests, separate, monkeypatch):
-    interrupted(walk_of(requests), monkeypatch, ("maximize", 2, 2))
-    assert [request.ada.K for request in walk_of(requests).wanted] == [3]
+def test_interrupted_shared_rounds_resume_even_for_one_run_alone(requests, separate):
+    interrupted(shared_by(requests), ("maximize", 2, 2))
+    assert [request.ada.K for request in shared_by(requests).wanted] == [3]
     do(requests)
     assert_the_same(requests, separate)
 
@@ -159,26 +165,26 @@ def test_a_kill_while_a_run_is_begun_leaves_no_half_folder(requests, separate, m
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(chain, moment, die)
+        patch.setattr(module, moment, die)
         with pytest.raises(KeyboardInterrupt):
-            walk_of(requests).work(lambda _: None)
+            shared_by(requests).work(lambda _: None)
     assert not any(request.out.exists() for request in requests)
     do(requests)
     assert_the_same(requests, separate)
 
 
-def test_a_kill_before_the_folder_of_the_walk_is_removed_only_leaves_that_to_do(requests, separate, monkeypatch):
+def test_a_kill_before_the_shared_folder_is_removed_only_leaves_that_to_do(requests, separate, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(shutil, "rmtree", _raise_if_a_walk(shutil.rmtree))
+        patch.setattr(shutil, "rmtree", _raise_if_shared(shutil.rmtree))
         with pytest.raises(KeyboardInterrupt):
-            walk_of(requests).work(lambda _: None)
-    assert walk_of(requests).wanted == ()
+            shared_by(requests).work(lambda _: None)
+    assert shared_by(requests).wanted == ()
     do(requests)
     assert_the_same(requests, separate)
-    assert not walk_folder(requests).exists()
+    assert not shared_folder(requests).exists()
 
 
-def _raise_if_a_walk(rmtree: Any) -> Any:
+def _raise_if_shared(rmtree: Any) -> Any:
     def remove(path: Path, **options: Any) -> None:
         if path.parent.name == "chains":
             raise KeyboardInterrupt
@@ -187,7 +193,7 @@ def _raise_if_a_walk(rmtree: Any) -> Any:
     return remove
 
 
-def walk_folder(requests: list[Request]) -> Path:
+def shared_folder(requests: list[Request]) -> Path:
     return requests[-1].out.parent / "chains" / requests[-1].out.name
 
 
@@ -206,11 +212,11 @@ def test_runs_that_were_begun_or_finished_by_themselves_are_not_touched(requests
     with pytest.raises(KeyboardInterrupt):
         train(second, progress=_stop_at_step_2)
     before = snapshot(first.out), snapshot(second.out)
-    assert sweep.plan(requests).walks == []  # one is left, and it goes alone
+    assert sweep.plan(requests).shared == []  # one is left, and it goes alone
     fourth = replace(third, ada=replace(third.ada, K=4), out=third.out.with_name("four"))
-    walk = walk_of([*requests, fourth])
-    assert [request.ada.K for request in walk.wanted] == [3, 4]
-    walk.work(lambda _: None)
+    shared = shared_by([*requests, fourth])
+    assert [request.ada.K for request in shared.wanted] == [3, 4]
+    shared.work(lambda _: None)
     assert (snapshot(first.out), snapshot(second.out)) == before
     do(requests)
     assert_the_same(requests, separate)
@@ -221,14 +227,14 @@ def _stop_at_step_2(progress: Progress) -> None:
         raise KeyboardInterrupt
 
 
-def test_a_run_whose_folder_was_removed_after_the_walk_had_passed_it_goes_alone(requests, separate, monkeypatch):
-    interrupted(walk_of(requests), monkeypatch, ("minimize", 7, 2))
+def test_a_run_whose_folder_was_removed_after_it_was_forked_goes_alone(requests, separate):
+    interrupted(shared_by(requests), ("minimize", 7, 2))
     shutil.rmtree(requests[0].out)
     do(requests)
     assert_the_same(requests, separate)
 
 
-def test_what_a_killed_run_left_before_its_config_does_not_stop_the_walk(requests, separate):
+def test_what_a_killed_run_left_before_its_config_does_not_stop_the_shared_rounds(requests, separate):
     requests[0].out.mkdir(parents=True)
     (requests[0].out / "lock").touch()
     do(requests)
@@ -238,7 +244,7 @@ def test_what_a_killed_run_left_before_its_config_does_not_stop_the_walk(request
 def test_a_foreign_folder_is_left_to_the_run_that_wants_it(requests):
     (requests[0].out / "holiday.jpg").parent.mkdir(parents=True)
     (requests[0].out / "holiday.jpg").touch()
-    walk_of(requests).work(lambda _: None)
+    shared_by(requests).work(lambda _: None)
     assert [p.name for p in requests[0].out.iterdir()] == ["holiday.jpg"]
     assert [RunFolder(request.out).started for request in requests] == [False, True, True]
 
@@ -246,30 +252,28 @@ def test_a_foreign_folder_is_left_to_the_run_that_wants_it(requests):
 def test_only_runs_that_differ_in_nothing_but_k_share(tmp_path):
     shared = settings(tmp_path)
     requests = sweep.grid(shared, K=[0, 1, 2], gamma=[0.1, 1.0], seed=[0, 1], out=tmp_path / "a")
-    found = sweep.plan(requests).walks
+    found = sweep.plan(requests).shared
     assert len(found) == 4
-    for walk in found:
-        assert [request.ada.K for request in walk.wanted] == [1, 2]
-        assert len({(request.ada.gamma, request.seed) for request in walk.wanted}) == 1
+    for shared in found:
+        assert [request.ada.K for request in shared.wanted] == [1, 2]
+        assert len({(request.ada.gamma, request.seed) for request in shared.wanted}) == 1
 
 
 def test_one_run_is_no_chain(tmp_path):
-    assert sweep.plan(sweep.grid(settings(tmp_path), K=[0, 3], out=tmp_path / "a")).walks == []
+    assert sweep.plan(sweep.grid(settings(tmp_path), K=[0, 3], out=tmp_path / "a")).shared == []
 
 
-def test_a_walk_that_fails_takes_the_runs_with_it_that_still_waited(requests, separate, monkeypatch):
-    def break_down(self: Walk, progress: Progress) -> None:
-        part_ways(self, progress)
+def test_shared_rounds_that_fail_take_the_runs_with_them_that_still_waited(requests, separate):
+    def break_down(progress: Progress) -> None:
         if (progress.phase, progress.k) == ("maximize", 1):
             raise RuntimeError("no more of this")
 
-    walk, part_ways = walk_of(requests), Walk._part_ways
-    walk.folder.mkdir(parents=True)
-    (walk.home / ".claims").mkdir()
-    with monkeypatch.context() as patch:
-        patch.setattr(Walk, "_part_ways", break_down)
-        assert workers._attempt(walk, "token", [])
-    assert walk.done
+    shared = shared_by(requests)
+    shared.folder.mkdir(parents=True)
+    (shared.home / ".claims").mkdir()
+    with reporting_to(break_down):
+        assert workers._attempt(shared, "token", [])
+    assert shared.done
     assert [failed(request) for request in requests] == [False, True, True]
     assert "no more of this" in error_file(requests[1]).read_text()
     assert sweep.plan(requests).to_do == requests[:1]
@@ -279,10 +283,10 @@ def test_a_walk_that_fails_takes_the_runs_with_it_that_still_waited(requests, se
     assert_the_same(requests, separate)
 
 
-def test_a_run_waits_until_its_walk_has_begun_it(requests):
-    walk = walk_of(requests)
-    walk.folder.mkdir(parents=True)
-    waiting = Training(requests[0], walk.folder)
+def test_a_run_waits_until_the_shared_rounds_have_begun_it(requests):
+    shared = shared_by(requests)
+    shared.folder.mkdir(parents=True)
+    waiting = RunTask(requests[0], shared.folder)
     assert not waiting.ready
-    walk.work(lambda _: None)
+    shared.work(lambda _: None)
     assert waiting.ready

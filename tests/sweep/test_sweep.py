@@ -23,11 +23,11 @@ from sweeping import settings
 from unseen import sweep
 from unseen.errors import InputError, RunsFailed
 from unseen.runs.folder import RunFolder
-from unseen.runs.recorder import Progress
+from unseen.runs.progress import Progress
 from unseen.runs.request import Request, train
 from unseen.sweep import workers
-from unseen.sweep.progress import glance
-from unseen.sweep.tasks import Training
+from unseen.sweep.progress import read_progress
+from unseen.sweep.tasks import RunTask
 
 TOML = """
 source = "images"
@@ -203,7 +203,7 @@ def test_a_folder_of_another_run_is_a_failure_that_says_so(some):
 def test_a_run_that_somebody_else_is_training_is_waited_for(some):
     files = RunFolder(some[0].out)
     with files.locked():
-        tasks = [Training(request) for request in some]
+        tasks = [RunTask(request) for request in some]
         (some[0].out.parent / ".claims").mkdir()
         assert not workers._attempt(tasks[0], "token", [])
         assert workers._attempt(tasks[1], "token", [])
@@ -227,27 +227,27 @@ def test_the_progress_of_a_sweep_is_read_from_the_folders(some):
     assert "sweep  runs done: 2 of 2 runs" in file.getvalue()
 
 
-def test_a_glance_bears_that_a_folder_goes_away_meanwhile(tmp_path, monkeypatch):
+def test_reading_progress_bears_that_a_folder_goes_away_meanwhile(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     round_folder = tmp_path / "run" / "rounds" / "1"
     round_folder.mkdir(parents=True)
     (tmp_path / "run" / "config.json").write_text('{"ada": {"K": 1, "n": 4}, "source": {"images": 4}}')
     (round_folder / "0000.safetensors").symlink_to("gone")
-    assert glance(tmp_path / "run", 14) is None
+    assert read_progress(tmp_path / "run", 14) is None
     (round_folder / "gone").write_bytes(safetensors.torch.save({"images": torch.zeros(3, 1, 2, 2)}))
 
     def gone(*_, **__):
         raise RuntimeError("unable to open file: No such file or directory")
 
     monkeypatch.setattr(torch.UntypedStorage, "from_file", gone)  # as torch says it, when it opens what was there
-    assert glance(tmp_path / "run", 14) == Progress("maximize", 3, 4, 0)
+    assert read_progress(tmp_path / "run", 14) == Progress("maximize", 3, 4, 0)
 
 
-def test_a_glance_at_a_folder_tells_how_far_its_training_is(tmp_path, monkeypatch):
+def test_a_folder_says_how_far_its_training_is(tmp_path, monkeypatch):
     monkeypatch.setattr("unseen.engine.Engine.part_size", lambda *_: 2)
     request = one(tmp_path, K=1)
-    seen: list[Progress | None] = [glance(request.out, 14)]
-    train(request, progress=lambda progress: seen.append(glance(request.out, 14)))
+    seen: list[Progress | None] = [read_progress(request.out, 14)]
+    train(request, progress=lambda progress: seen.append(read_progress(request.out, 14)))
     assert seen[0] is None
     assert [s.done for s in seen if s and s.phase == "maximize"] == [2, 4, 6]
     assert {s.of for s in seen if s and s.phase == "maximize"} == {8}

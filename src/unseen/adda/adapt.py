@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,16 +16,38 @@ from torch import Tensor, nn
 
 from unseen.adda.duel import Duel, Health, begin, look, step
 from unseen.adda.settings import ADDA as ADDA
-from unseen.base.files import plainly
 from unseen.data.domain import Domain, Source, as_domain
-from unseen.engine import Engine
+from unseen.engine import Engine, host_copies
 from unseen.errors import InputError, all_problems
 from unseen.models.split import Split, count_classes, split
-from unseen.runs.config import check_folder, shared_config, warn_of_other_bits
+from unseen.runs.checkpoint import Checkpoint
+from unseen.runs.compatibility import check_folder, warn_of_differences
+from unseen.runs.config import Cadence, ModelRecord, SourceRecord, TrainingConfig, made_now
 from unseen.runs.console import showing_if
-from unseen.runs.folder import RunFolder, Saved
-from unseen.runs.job import load
-from unseen.runs.recorder import Cadence, Progress
+from unseen.runs.loading import load
+from unseen.runs.progress import Progress
+from unseen.runs.training_folder import TrainingFolder
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetRecord:
+    """The target whose images were seen, as it was found."""
+
+    name: str
+    images: int
+    used: int
+    """how many of them the adaptation draws from"""
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptationConfig(TrainingConfig):
+    """The config of an adaptation: what every training's has, its target and the weights it started from."""
+
+    adda: ADDA
+    target: TargetRecord
+    source_weights: str
+    """SHA-256 of them"""
 
 
 @dataclass(frozen=True)
@@ -34,21 +56,23 @@ class Adapted:
 
     net: Split
     """the target's encoder under the source's head"""
-    config: Mapping[str, Any]
+    config: AdaptationConfig
     metrics: list[dict[str, Any]]
     folder: Path | None
 
     def __repr__(self) -> str:
         where = f"in {self.folder}" if self.folder else "in memory"
-        return f"Adapted({self.config['adda']['steps']} steps, {self.config['target']['used']} target images, {where})"
+        return f"Adapted({self.config.adda.steps} steps, {self.config.target.used} target images, {where})"
 
 
-class AdaptationFolder(RunFolder):
-    """A run folder whose run is an adaptation: it has no rounds."""
+class AdaptationFolder(TrainingFolder[AdaptationConfig]):
+    """The folder of an adaptation."""
+
+    kind = AdaptationConfig
 
     @property
     def resume_command(self) -> str:
-        """What to type to go on: what started it."""
+        """What to type to resume: what started it."""
         return f"unseen.adapt(..., folder={str(self.path)!r})"
 
 
@@ -69,8 +93,8 @@ def adapt(
 
     ``net`` is not changed: a copy of its encoder is trained, and a copy of its head kept. The target's labels, where it
     has some, are not looked at. With ``folder``, the adaptation is recorded there as a training is; called again, an
-    interrupted one goes on to the same bits, and a finished one is read instead of repeated. Of ``cadence``, ``record``
-    and ``save`` hold. A collapse is told by ``warn``.
+    interrupted one resumes to the same bits, and a finished one is read instead of repeated. Of ``cadence``, ``record``
+    and ``save`` hold. ``warn`` is called on a collapse.
     """
     if not isinstance(adda, ADDA):
         raise InputError(f"adapt: expected settings such as unseen.ADDA(), got {adda!r}")
@@ -87,27 +111,27 @@ def adapt(
         adapted = load(files.path, adapted)
         log = Log(files, adda, cadence)
     else:
-        with engine.running(), ExitStack() as held, showing_if(progress) as tell:
+        with engine.running(), ExitStack() as held, showing_if(progress) as report:
             saved = _open(files, config, held, warn) if files else None
             duel = begin(adapted, source.images, target.images, adda, seed, engine)
             if saved:
                 saved.restore(duel)
             log = Log(files, adda, cadence)
-            _play(duel, engine, log, tell)
+            _play(duel, engine, log, report)
             log.end(adapted)
-    log.tell_of_collapse(warn)
+    log.warn_of_collapse(warn)
     return Adapted(adapted, config, log.lines, files.path if files else None)
 
 
-def _play(duel: Duel, engine: Engine, log: Log, tell: Callable[[Progress], None]) -> None:
+def _play(duel: Duel, engine: Engine, log: Log, report: Callable[[Progress], None]) -> None:
     """ADDA from ``duel`` to its end."""
     if duel.t == 0:
         log.add({"step": 0, **asdict(look(duel, engine))})
-    tell(Progress("adapt", duel.t, log.adda.steps, 0))
+    report(Progress("adapt", duel.t, log.adda.steps, 0))
     while duel.t < log.adda.steps:
         step(duel, log.adda, engine)
         log.stepped(duel, engine)
-        tell(Progress("adapt", duel.t, log.adda.steps, 0))
+        report(Progress("adapt", duel.t, log.adda.steps, 0))
 
 
 class Log:
@@ -148,7 +172,7 @@ class Log:
             self.files.save_weights(adapted.model.state_dict())
             self.files.trim()
 
-    def tell_of_collapse(self, warn: Callable[[str], None]) -> None:
+    def warn_of_collapse(self, warn: Callable[[str], None]) -> None:
         """One warning when the target's images can be told apart much less than before."""
         before, after = (Health(line["spread"], line["classes"]) for line in (self.lines[0], self.lines[-1]))
         if after.collapsed_from(before):
@@ -183,34 +207,35 @@ def _problems(source: Domain, target: Domain, adda: ADDA, engine: Engine) -> lis
 
 def _make_config(
     net: Split, source: Domain, target: Domain, adda: ADDA, seed: int, engine: Engine, cadence: Cadence
-) -> dict[str, Any]:
+) -> AdaptationConfig:
     """Everything that decides the bits of an adaptation, and when and with what it was made."""
-    weights = safetensors.torch.save(plainly(net.model.state_dict()))
-    return {
-        "adda": adda.asdict(),
-        "target": {
-            "name": target.name,
-            "images": len(target),
-            "used": adda.target_images or len(target),
-            "sha256": target.fingerprint,
-        },
-        "source_weights": hashlib.sha256(weights).hexdigest(),
-        **shared_config(net, source, seed, engine, cadence, None),
-    }
+    weights = safetensors.torch.save(host_copies(net.model.state_dict()))
+    used = adda.target_images or len(target)
+    return AdaptationConfig(
+        adda=adda,
+        target=TargetRecord(name=target.name, images=len(target), used=used, sha256=target.fingerprint),
+        source_weights=hashlib.sha256(weights).hexdigest(),
+        seed=seed,
+        source=SourceRecord.of(source),
+        model=ModelRecord.of(net),
+        cadence=cadence,
+        engine=engine.record(),
+        **made_now(),
+    )
 
 
 def _open(
-    files: AdaptationFolder, config: Mapping[str, Any], held: ExitStack, warn: Callable[[str], None]
-) -> Saved | None:
-    """The folder checked and locked until ``held`` ends, and what an interrupted adaptation goes on from."""
+    files: AdaptationFolder, config: AdaptationConfig, held: ExitStack, warn: Callable[[str], None]
+) -> Checkpoint | None:
+    """The folder checked and locked until ``held`` ends, and the checkpoint to resume from, if it was interrupted."""
     check_folder(files, config, resume=files.started)
     held.enter_context(files.locked())
     check_folder(files, config, resume=files.started)  # again: another process may have had the folder meanwhile
     if not files.started:
         files.create(config)
         return None
-    warn_of_other_bits(files, config, warn)
-    saved = files.go_back(0)
+    warn_of_differences(files, config, warn)
+    saved = files.last_checkpoint()
     for message in saved.warnings:
         warn(message)
     return saved

@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 
 from unseen.adda.settings import ADDA
 from unseen.base.randomness import Draws, generator
-from unseen.engine import Engine, beside, evaluation_batch
+from unseen.engine import Engine, evaluation_batch, to_device_of, to_host
 from unseen.errors import Diverged, InputError
 from unseen.models.split import Split
 from unseen.models.weights import xavier
@@ -67,7 +67,7 @@ class Encoder(nn.Module):
 
 @dataclass
 class Duel:
-    """All that one step hands to the next: with it, an adaptation goes on exactly where it was."""
+    """All that one step hands to the next: with it, an adaptation resumes exactly where it was."""
 
     net: Split
     """the ``Players``, seen as the target's features | head"""
@@ -132,7 +132,7 @@ def _adam(net: Split, discriminator: nn.Module, adda: ADDA) -> Optimizer:
 @torch.no_grad()
 def _encode_all(encode: Callable[[Tensor], Tensor], images: Tensor, rows: Tensor, engine: Engine) -> Tensor:
     parts = torch.split(rows, evaluation_batch(images[:1]))
-    return torch.cat([encode(engine.put(images[part], part)[0]).cpu() for part in parts])
+    return torch.cat([to_host(encode(engine.put(images[part], part)[0])) for part in parts])
 
 
 def step(duel: Duel, adda: ADDA, engine: Engine) -> None:
@@ -152,7 +152,7 @@ def step(duel: Duel, adda: ADDA, engine: Engine) -> None:
     _refuse_non_finite(duel, adda)
     duel.optimizer.step()
     right = torch.cat([of_source > 0, of_target < 0]).float().mean()
-    duel.losses += torch.stack([of_discriminator.detach(), right, of_encoder.detach()]).cpu()
+    duel.losses += to_host(torch.stack([of_discriminator.detach(), right, of_encoder.detach()]))
     duel.t += 1
 
 
@@ -194,4 +194,4 @@ def look(duel: Duel, engine: Engine) -> Health:
     """How the target encoder does, on the first of the target's images that are used."""
     with engine.seeded(duel.draws.seed_for(f"look {duel.t}")):
         z = _encode_all(duel.encode, duel.x_t, duel.rows[:LOOKED_AT], engine)
-        return Health.of(z, duel.net.head(beside(duel.net, z)).cpu())
+        return Health.of(z, to_host(duel.net.head(to_device_of(duel.net, z))))

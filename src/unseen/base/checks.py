@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -20,23 +23,30 @@ def _is_size(value: object) -> bool:
     return all(isinstance(side, int) and is_whole(side) and side > 0 for side in sides)
 
 
-_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "int": (is_whole, "a whole number"),
-    "float": (lambda v: is_whole(v) or isinstance(v, float), "a number"),
-    "bool": (lambda v: isinstance(v, bool), "true or false"),
-    "str": (lambda v: isinstance(v, str) and v != "", "a name"),
-    "Size": (lambda v: v is None or _is_size(v), "a side in pixels or (height, width)"),
-    "tuple[str, ...]": (lambda v: isinstance(v, tuple) and all(isinstance(s, str) for s in v), "a list of names"),
+_KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
+    int: (is_whole, "a whole number"),
+    float: (lambda v: is_whole(v) or isinstance(v, float), "a number"),
+    bool: (lambda v: isinstance(v, bool), "true or false"),
+    str: (lambda v: isinstance(v, str) and v != "", "a name"),
+    int | tuple[int, int]: (_is_size, "a side in pixels or (height, width)"),
+    tuple[str, ...]: (lambda v: isinstance(v, tuple) and all(isinstance(s, str) for s in v), "a list of names"),
 }
 
 
 def type_problems(kind: type[DataclassInstance], values: Mapping[str, Any]) -> dict[str, str]:
     """For each field of the dataclass whose value isn't of its annotated type, what is wrong with it."""
-    problems = {}
-    for field in fields(kind):
-        value = values[field.name]
-        annotation, _, optional = str(field.type).partition(" | ")
+    hints, problems = get_type_hints(kind), {}
+    for name in (field.name for field in fields(kind)):
+        annotation, optional = _without_none(hints[name])
         matches, words = _KINDS[annotation]
-        if not (matches(value) or (optional and value is None)):
-            problems[field.name] = f"{field.name}={value!r}: expected {words}"
+        if not (matches(values[name]) or (optional and values[name] is None)):
+            problems[name] = f"{name}={values[name]!r}: expected {words}"
     return problems
+
+
+def _without_none(annotation: Any) -> tuple[Any, bool]:
+    """``int | None`` as ``int``, and whether None was among the choices."""
+    choices = get_args(annotation)
+    if NoneType not in choices:
+        return annotation, False
+    return functools.reduce(operator.or_, (choice for choice in choices if choice is not NoneType)), True

@@ -51,20 +51,12 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def plainly(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A copy of each as safetensors takes it, which refuses tensors that share memory, as tied weights do."""
-    return {
-        name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()
-    }
-
-
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
-    """A safetensors file, atomically, with the digest that ``read_tensors`` holds it to."""
-    plain = plainly(tensors)
+    """A safetensors file, atomically, with the digest that ``read_tensors`` checks. The tensors are host copies."""
     text = json.dumps(meta, sort_keys=True)
     # One entry: safetensors writes several in no fixed order, and equal states should be equal files.
-    note = json.dumps({"sha256": _digest(plain, text), "meta": text})
-    write_atomically(path, safetensors.torch.save(plain, metadata={"unseen": note}))
+    note = json.dumps({"sha256": _digest(tensors, text), "meta": text})
+    write_atomically(path, safetensors.torch.save(dict(tensors), metadata={"unseen": note}))
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

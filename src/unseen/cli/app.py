@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from unseen.base.torchrun import leads
 from unseen.data import root
-from unseen.errors import InputError, RankLost
+from unseen.errors import RankLost, UnseenError
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 a bug, 2 bad input, 3 a run folder that can't be used, 4 training diverged, "
@@ -60,13 +60,13 @@ def main() -> None:
     """The entry point of the ``unseen`` command."""
     try:
         app()
-    except InputError as error:
+    except UnseenError as error:
         if leads() or isinstance(error, RankLost):  # what else goes wrong, rank 0 knows and reports
             print_error(error)
         raise SystemExit(error.exit_code) from None
 
 
-def print_error(error: InputError) -> None:
+def print_error(error: UnseenError) -> None:
     """One message, where errors go."""
     Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
 

@@ -21,9 +21,9 @@ from unseen.reporting.evaluation import result_line, score_run
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.wording import compare, counted, signed, span
 from unseen.reporting.runs.page import write_page
+from unseen.runs.config import Cadence
 from unseen.runs.console import clock
 from unseen.runs.job import HELD_OUT, Job
-from unseen.runs.recorder import Cadence
 from unseen.runs.request import Request
 from unseen.sweep.workers import default_jobs
 

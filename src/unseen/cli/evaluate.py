@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from unseen.cli.app import Data, app, out, print_error
-from unseen.errors import InputError
+from unseen.errors import InputError, UnseenError
 
 if TYPE_CHECKING:
     from unseen.data.domain import Domain
@@ -34,7 +34,7 @@ def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> Non
     for run in runs:
         try:
             scores = score_run(run, targets_for(run, target))
-        except InputError as error:
+        except UnseenError as error:
             problems.append(error)
             continue
         found.setdefault(tuple(f"{s.domain} ({s.images:,})" for s in scores), {})[run.name] = scores
@@ -102,13 +102,14 @@ def list_domains(data: Data = None) -> None:
 def targets_for(run: Path, names: Sequence[str] | None) -> list[Domain]:
     """The named domains, or the held-out digits and every target there is, prepared as the run's source was."""
     from unseen.data.catalogue import targets
-    from unseen.reporting.evaluation import config_of
-    from unseen.runs.job import HELD_OUT, job_of
+    from unseen.reporting.evaluation import network_of
+    from unseen.runs.job import HELD_OUT
+    from unseen.runs.loading import need_job
 
-    config = config_of(run)
-    job = job_of(config, run)
+    network = network_of(run)
+    job = need_job(network.job, run)
     held_out = HELD_OUT.get(job.source.lower())
     wanted = names or [*([held_out] if held_out else []), *targets(job.source)]
     if not wanted:
         raise InputError(f"{run} was trained on {job.source}: name the domains to use, with --target FOLDER")
-    return [job.load_target(name, tuple(config["source"]["classes"])) for name in wanted]
+    return [job.load_target(name, network.classes or ()) for name in wanted]

@@ -98,7 +98,8 @@ def sweep(
     data: Data = None,
 ) -> None:
     """Train every combination of settings; what an earlier sweep finished is not done again."""
-    from unseen.sweep.runner import plan, read_grid
+    from unseen.sweep.grid import read_grid
+    from unseen.sweep.runner import plan
     from unseen.sweep.runner import run as run_sweep
 
     requests = read_grid(file, folder)

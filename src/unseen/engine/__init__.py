@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -31,6 +31,20 @@ PART_BYTES = 16 * 2**20
 POOL_SHARE = 0.5
 PRECISIONS = {"float32": "32-true", "bf16": "bf16-mixed"}  # our word, Fabric's word
 PATIENCE = timedelta(minutes=30)  # how long a rank waits for the others
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineRecord:
+    """The hardware a run used, as its config has it."""
+
+    device: str
+    precision: str
+    threads: int
+    ranks: int = 1
+
+    def engine(self) -> Engine:
+        """An engine like it, here; ranks are torchrun's to start."""
+        return Engine(self.device, self.precision, self.threads)
 
 
 @dataclass
@@ -77,10 +91,11 @@ class Engine(Ranks):
         words = [self.resolved.type, how, f"{self.threads} thread{'s' * (self.threads != 1)}"]
         return ", ".join(words + [f"{self.ranks} ranks"] * (self.ranks > 1))
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> EngineRecord:
         """What a run's config keeps of the engine: the same record gives the same bits."""
+        assert self.threads is not None
         device = str(self.resolved) if self.ranks == 1 else self.resolved.type
-        return {"device": device, "precision": self.precision, "threads": self.threads, "ranks": self.ranks}
+        return EngineRecord(device=device, precision=self.precision, threads=self.threads, ranks=self.ranks)
 
     @property
     def on_cpu(self) -> bool:
@@ -119,11 +134,11 @@ class Engine(Ranks):
             yield
 
     def _make_fabric(self, unused: bool) -> Fabric:
-        # Here and not above: importing it takes as long as importing torch, and `unseen --help` needs neither.
+        # Here and not above: importing it takes as long as importing torch, and only a training needs it.
         from lightning_fabric import Fabric
         from lightning_fabric.strategies.ddp import DDPStrategy
 
-        logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it would tell of its precision, as we do
+        logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it would report its precision, as we do
         here = int(os.environ["LOCAL_WORLD_SIZE"]) if self.ranks > 1 else 1
         return Fabric(
             accelerator=self.resolved.type,
@@ -166,7 +181,7 @@ class Engine(Ranks):
         )
 
     @contextmanager
-    def swift(self, net: nn.Module) -> Iterator[None]:
+    def fast_ascent(self, net: nn.Module) -> Iterator[None]:
         """Inside: a frozen ``net`` runs in this precision, and as fast as only the images' gradient takes."""
         with ExitStack() as stack:
             if self.precision == "bf16":
@@ -197,7 +212,7 @@ class Engine(Ranks):
         fit = PART_BYTES // (image.numel() * image.element_size())
         return max(fit // step, 1) * step
 
-    def room(self, rows: int, like: Tensor, folder: Path | None) -> Tensor:
+    def allocate(self, rows: int, like: Tensor, folder: Path | None) -> Tensor:
         """Space for ``rows`` images; on the disk of ``folder`` when it would take half of the memory there is."""
         values = rows * like[0].numel()
         if values * like.element_size() <= POOL_SHARE * cpu.memory() / int(os.environ.get("LOCAL_WORLD_SIZE", 1)):
@@ -206,7 +221,7 @@ class Engine(Ranks):
 
 
 def ascent_batch(image: Tensor) -> int:
-    """How many images climb at once: as many as a CPU's cache likes, or a few when they are large."""
+    """How many images ascend at once: as many as a CPU's cache likes, or a few when they are large."""
     return max(ASCENT_VALUES // image.numel(), LEAST_BATCH)
 
 
@@ -232,9 +247,24 @@ def _takes(net: nn.Module, image: Tensor) -> bool:
     return True
 
 
-def beside(net: nn.Module, images: Tensor) -> Tensor:
+def to_device_of(net: nn.Module, images: Tensor) -> Tensor:
     """The images on the device where the model is."""
     return images.to(_device_of(net))
+
+
+def to_host(tensor: Tensor) -> Tensor:
+    """The tensor in the computer's own memory, where the pool, files and statistics are."""
+    return tensor.cpu()
+
+
+def host_copies(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A copy of each in the computer's own memory, as safetensors takes it.
+
+    They are copies because safetensors refuses tensors that share memory, as tied weights do.
+    """
+    return {
+        name: to_host(tensor.detach()).clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()
+    }
 
 
 def adam(net: nn.Module, alpha: float, ridge: float) -> torch.optim.Adam:

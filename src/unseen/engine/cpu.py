@@ -1,4 +1,4 @@
-"""What a CPU and its C library need to be told: denormals, the allocator, how much memory there is."""
+"""What a CPU and its C library need to be set to: denormals, the allocator; its memory and its cores."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _flush_denormals(flush: bool) -> None:
 
 
 def _denormals_flushed() -> bool:
-    """torch can set the flag but not tell it: see what a product that is denormal comes to."""
+    """torch can set the flag but not read it: see what a product that is denormal comes to."""
     return bool(torch.full((), 1e-30) * 1e-10 == 0)
 
 
@@ -67,6 +67,11 @@ def memory() -> int:
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     limit = CGROUP_LIMIT.read_text().strip() if CGROUP_LIMIT.exists() else "max"
     return min(machine, int(limit)) if limit.isdigit() else machine
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def bf16_unit() -> str | None:

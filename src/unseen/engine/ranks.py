@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Ranks:
-    """Which of the processes this is, and what they do together; alone, each of these does the plain thing."""
+    """Which of the processes this is, and what they do together; alone, each of these does the work itself."""
 
     _fabric: Fabric
 
@@ -38,7 +38,7 @@ class Ranks:
         """Which of them this is; rank 0 writes the run folder and talks."""
         return int(os.environ["RANK"]) if self.ranks > 1 else 0
 
-    def first(self, work: Callable[[], T]) -> T:
+    def on_first_rank(self, work: Callable[[], T]) -> T:
         """Rank 0 does it; every rank gets what came of it, or the error it raised."""
         if self.ranks == 1:
             return work()
@@ -47,7 +47,7 @@ class Ranks:
             raise error
         return result  # type: ignore[return-value]
 
-    def each(self, work: Callable[[], T]) -> T:
+    def on_every_rank(self, work: Callable[[], T]) -> T:
         """Every rank does its own; an error that one of them raises, all raise."""
         if self.ranks == 1:
             return work()
@@ -115,7 +115,7 @@ def _ended_by_torchrun(rank: int) -> Iterator[None]:
     """Inside: SIGTERM, which torchrun sends to the ranks that are left, is a ``RankLost``."""
 
     def end(number: int, frame: Any) -> None:
-        raise RankLost(f"rank {rank} was told to end (SIGTERM): another rank has ended, or somebody stopped them all")
+        raise RankLost(f"rank {rank} was asked to end (SIGTERM): another rank has ended, or somebody stopped them all")
 
     if threading.current_thread() is not threading.main_thread():  # where Python takes no signals
         yield

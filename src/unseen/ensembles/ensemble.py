@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from unseen.data.domain import as_domain, named
-from unseen.engine import evaluation_batch
+from unseen.engine import evaluation_batch, host_copies
 from unseen.ensembles import folder as ensemble_folder
 from unseen.ensembles.folder import SavedMember
 from unseen.ensembles.members import (
@@ -21,12 +21,12 @@ from unseen.ensembles.members import (
     network_problems,
     run_problems,
 )
-from unseen.ensembles.rules import DEFAULT, PIXEL_RULES, Choice, Rule, as_rule
+from unseen.ensembles.rules import DEFAULT, PIXEL_RULES, Rule, as_rule
 from unseen.errors import InputError, RunFolderError, all_problems
 from unseen.models.split import Split, split
 from unseen.runs.folder import RunFolder
-from unseen.runs.job import load
-from unseen.scoring.accuracy import raw_scores
+from unseen.runs.loading import NetworkRecord, load
+from unseen.scoring.accuracy import Choice, raw_scores
 
 Item = TypeVar("Item")
 
@@ -47,7 +47,7 @@ class Ensemble:
         self.rule = as_rule(rule)
         all_problems("ensemble", name_problems(self.names, len(self.members)))
         all_problems("ensemble", network_problems(self._by_name))
-        self._configs: Sequence[Mapping[str, Any]] = [_config_of(net) for net in self.members]
+        self._records: Sequence[NetworkRecord] = [NetworkRecord.of(net) for net in self.members]
         self._counted: dict[tuple[int, ...], int] = {}
 
     @property
@@ -76,11 +76,11 @@ class Ensemble:
         """
         rule, paths = as_rule(rule), [Path(folder) for folder in _several(folders, "run folders")]
         all_problems("ensemble", _repetitions(paths))
-        configs = _finished_configs(paths)
-        all_problems("ensemble", run_problems(dict(zip(paths, configs, strict=True))))
+        records = _finished_records(paths)
+        all_problems("ensemble", run_problems(dict(zip(paths, records, strict=True))))
         short = [path.name for path in paths]
         names = short if len(set(short)) == len(short) else [str(path) for path in paths]
-        return cls._loaded(paths, names, configs, models, rule)
+        return cls._loaded(paths, names, records, models, rule)
 
     @classmethod
     def load(cls, folder: str | Path, models: Models | None = None) -> Ensemble:
@@ -90,22 +90,22 @@ class Ensemble:
         are then replaced.
         """
         saved = ensemble_folder.read(Path(folder))
-        configs = [RunFolder(place).config() for place in saved.places]
-        return cls._loaded(saved.places, saved.names, configs, models, as_rule(saved.rule))
+        records = [NetworkRecord.read(place) for place in saved.places]
+        return cls._loaded(saved.places, saved.names, records, models, as_rule(saved.rule))
 
     @classmethod
     def _loaded(
         cls,
         places: Sequence[Path],
         names: Sequence[str],
-        configs: Sequence[Mapping[str, Any]],
+        records: Sequence[NetworkRecord],
         models: Models | None,
         rule: Rule,
     ) -> Ensemble:
         given = [None] * len(places) if models is None else list(models)
-        all_problems("ensemble", model_problems(dict(zip(names, configs, strict=True)), given))
+        all_problems("ensemble", model_problems(dict(zip(names, records, strict=True)), given))
         ensemble = cls(map(load, places, given), names=names, rule=rule)
-        ensemble._configs = configs
+        ensemble._records = records
         return ensemble
 
     def save(self, folder: str | Path) -> None:
@@ -115,8 +115,11 @@ class Ensemble:
                 f"{self.rule!r} is a rule of your own, which a folder can't hold: save with one of "
                 f"{', '.join(PIXEL_RULES)}, and set the ensemble's rule after loading"
             )
-        weights = [net.model.state_dict() for net in self.members]
-        ensemble_folder.write(Path(folder), self.rule.name, list(map(SavedMember, self.names, self._configs, weights)))
+        members = [
+            SavedMember(name, record.config, host_copies(net.model.state_dict()))
+            for name, record, net in zip(self.names, self._records, self.members, strict=True)
+        ]
+        ensemble_folder.write(Path(folder), self.rule.name, members)
 
     def predict(self, images: Tensor, *, batch: int | None = None) -> Choice:
         """The class of each image, the member that answered and how sure it was; ``images`` are as in a ``Domain``.
@@ -170,19 +173,15 @@ def _repetitions(paths: Sequence[Path]) -> list[str]:
     return [f"{', '.join(map(str, twice))} are one run; expected different ones"] if twice else []
 
 
-def _finished_configs(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """The config of each run; every folder that can't be used is told in one message."""
-    configs, problems = [], []
+def _finished_records(paths: Sequence[Path]) -> list[NetworkRecord]:
+    """The record of each run's network; every folder that can't be used is in one message."""
+    records, problems = [], []
     for path in paths:
         try:
-            configs.append(RunFolder(path).finished_config())
+            RunFolder(path).check_finished()
+            records.append(NetworkRecord.read(path))
         except RunFolderError as error:
             problems.append(str(error))
     if problems:
         raise RunFolderError("\n".join(problems))
-    return configs
-
-
-def _config_of(net: Split) -> dict[str, Any]:
-    """What a network made in Python can tell of itself, in the words of a run's config."""
-    return {"job": None, "model": {"class": type(net.model).__qualname__, "head": net.head_name}}
+    return records

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from unseen.data.domain import named
 from unseen.errors import InputError
 from unseen.models.split import Split, count_classes
-from unseen.runs.job import job_of
+from unseen.runs.loading import NetworkRecord
 
 Models = Sequence[Split | nn.Module | None]
 """a network for each member to put its weights into, or None where its run folder says how to make it"""
@@ -59,21 +59,21 @@ def counted_classes(nets: Mapping[str, Split], images: Tensor) -> tuple[int, lis
     return max(counts.values(), default=0), problems + _differences("the number of classes", counts)
 
 
-def run_problems(configs: Mapping[Path, Mapping[str, Any]]) -> list[str]:
+def run_problems(records: Mapping[Path, NetworkRecord]) -> list[str]:
     """Whether runs know the same classes and had their images prepared alike."""
-    classes = {str(path): ", ".join(config["source"]["classes"]) for path, config in configs.items()}
-    jobs = {path: job_of(dict(config), path) for path, config in configs.items() if config["job"] is not None}
+    classes = {str(path): ", ".join(record.classes or ()) for path, record in records.items()}
+    jobs = {path: record.job for path, record in records.items() if record.job is not None}
     images = {str(path): f"side {job.side or 'as given'}, {job.resize}" for path, job in jobs.items()}
     return _differences("the classes", classes) + _differences("the size of the images", images)
 
 
-def model_problems(configs: Mapping[str, Mapping[str, Any]], models: Models) -> list[str]:
+def model_problems(records: Mapping[str, NetworkRecord], models: Models) -> list[str]:
     """Whether there is a network to put each member's weights into, or a description to make one from."""
-    listed = ", ".join(configs)
-    if len(models) != len(configs):
-        return [f"{len(models)} models for {len(configs)} members; expected one for each of {listed}"]
-    absent = [name for name, model in zip(configs, models, strict=True) if model is None]
-    strange = [name for name in absent if configs[name]["job"] is None]
+    listed = ", ".join(records)
+    if len(models) != len(records):
+        return [f"{len(models)} models for {len(records)} members; expected one for each of {listed}"]
+    absent = [name for name, model in zip(records, models, strict=True) if model is None]
+    strange = [name for name in absent if records[name].job is None]
     if strange:
         return [
             f"{', '.join(strange)} came from Python with a network of its own: give models=, a network for each of "

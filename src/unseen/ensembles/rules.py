@@ -13,18 +13,7 @@ from torch import Tensor
 from unseen.engine import at_least_float32
 from unseen.ensembles import rule_names
 from unseen.errors import InputError, did_you_mean
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """The answer for each sample, or for each pixel where the scores are those of pixels."""
-
-    classes: Tensor
-    """the class, by its number"""
-    member: Tensor
-    """the member that answered, by its place in the ensemble; of a blend, the member that is surest of its class"""
-    confidence: Tensor
-    """how sure, in [0, 1]: the softmax that the answer's class has in that member, or its share in the blend"""
+from unseen.scoring.accuracy import Choice
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from unseen.engine import Engine
+from unseen.engine import Engine, to_host
 from unseen.errors import Diverged, name_samples
 from unseen.method.ascent import ascend
 from unseen.method.cost import softmax_loss
@@ -17,12 +17,20 @@ from unseen.method.state import Observer, State
 
 def augment_and_train(state: State, ada: ADA, engine: Engine, observer: Observer) -> None:
     """Algorithm 1 from ``state`` to its end. T counts every minimization step, those between rounds included."""
-    for k in range(state.k + 1, ada.K + 1):
-        while state.t < k * ada.T_min:
-            minimize(state, engine, ada)
-            observer.stepped(state)
+    augment(state, ada, engine, observer, K=ada.K)
+    minimize_until(ada.T, state, ada, engine, observer)
+
+
+def augment(state: State, ada: ADA, engine: Engine, observer: Observer, K: int) -> None:
+    """The rounds of Algorithm 1 from ``state`` to the K-th: T_min steps of minimization, then maximization, each."""
+    for k in range(state.k + 1, K + 1):
+        minimize_until(k * ada.T_min, state, ada, engine, observer)
         maximize(state, engine, ada, observer)
-    while state.t < ada.T:
+
+
+def minimize_until(t: int, state: State, ada: ADA, engine: Engine, observer: Observer) -> None:
+    """Minimization steps up to the t-th of the training."""
+    while state.t < t:
         minimize(state, engine, ada)
         observer.stepped(state)
 
@@ -40,7 +48,7 @@ def minimize(state: State, engine: Engine, ada: ADA) -> None:
     losses = engine.gather(losses.detach(), ada.batch)
     _refuse_non_finite(state, rows, losses, buffers, ada)
     state.optimizer.step()
-    state.losses += losses.mean().cpu()
+    state.losses += to_host(losses.mean())
     state.t += 1
 
 
@@ -53,27 +61,27 @@ def maximize(state: State, engine: Engine, ada: ADA, observer: Observer) -> None
         images = observer.recall(k, part)
         if images is None:
             with engine.seeded(state.draws.seed_for(f"round {k} part {part}")):
-                mine = engine.each(partial(_climb_from, state, engine, ada, engine.share(rows), observer))
-            images = engine.gather(mine, len(rows)).cpu()
+                mine = engine.on_every_rank(partial(_ascend_from, state, engine, ada, engine.share(rows), observer))
+            images = to_host(engine.gather(mine, len(rows)))
             observer.made(k, part, images, rows)
         else:
-            observer.climbed(k, len(images), pool.n)
+            observer.ascended(k, len(images), pool.n)
         pool.write(images, at=part * size)
     pool.close(starts)
     state.k = k
     observer.appended(state, starts)
 
 
-def _climb_from(state: State, engine: Engine, ada: ADA, rows: Tensor, observer: Observer) -> Tensor:
+def _ascend_from(state: State, engine: Engine, ada: ADA, rows: Tensor, observer: Observer) -> Tensor:
     k = state.k + 1
     names = [state.pool.name(row) for row in rows.tolist()]
     x, y = engine.put(*state.pool.take(rows))
 
-    def tell(done: int) -> None:
-        observer.climbed(k, done * engine.ranks, state.pool.n)
+    def report(done: int) -> None:
+        observer.ascended(k, done * engine.ranks, state.pool.n)
 
     try:
-        x_k = ascend(state.net, x, y, ada, engine=engine, names=names, progress=tell)
+        x_k = ascend(state.net, x, y, ada, engine=engine, names=names, progress=report)
     except Diverged as error:
         raise Diverged(f"round {k}, after minimization step {state.t}, {error}") from None
     return x_k.contiguous()

@@ -1,4 +1,4 @@
-"""What Algorithm 1 carries from step to step, and whom it tells."""
+"""What Algorithm 1 carries from step to step, and who observes it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from unseen.models.split import Split
 
 @dataclass
 class State:
-    """All that one step hands to the next: with it, training goes on exactly where it was."""
+    """All that one step hands to the next: with it, training resumes exactly where it was."""
 
     net: Split
     forward: Callable[[Tensor], Tensor]
@@ -33,8 +33,8 @@ class State:
     """sum of the minibatch losses since the last record"""
 
 
-class Kept(Protocol):
-    """What a run folder keeps of whatever is trained in it."""
+class Checkpointed(Protocol):
+    """What a checkpoint holds of whatever is trained in a run folder."""
 
     net: Split
     optimizer: Optimizer
@@ -45,7 +45,7 @@ class Kept(Protocol):
 
 
 class Observer(Protocol):
-    """Who is told how training goes, and may remember parts of a round made before an interruption."""
+    """Who is called as training proceeds, and may have parts of a round that was made before an interruption."""
 
     def stepped(self, state: State) -> None:
         """One minimization step was made."""
@@ -53,7 +53,7 @@ class Observer(Protocol):
     def recall(self, k: int, part: int) -> Tensor | None:
         """The images of this part of round k, if they were made before."""
 
-    def climbed(self, k: int, images: int, of: int) -> None:
+    def ascended(self, k: int, images: int, of: int) -> None:
         """``images`` more of the ``of`` of round k are made."""
 
     def made(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:

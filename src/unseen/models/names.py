@@ -25,13 +25,18 @@ def build_model(name: str, classes: int, seed: int, *, dropout: float = 0.0, wid
     """The model with its initial weights, which follow from ``seed``; ``dropout`` and ``width`` are the convnet's."""
     if name == CONVNET:
         return ConvNet(classes, dropout=dropout, width=width, seed=seed)
-    for setting, value, plain in (("dropout", dropout, 0.0), ("width", width, 1.0)):
-        if value != plain:
+    for setting, value, usual in (("dropout", dropout, 0.0), ("width", width, 1.0)):
+        if value != usual:
             raise InputError(f"{setting}={value}: only the convnet takes it; put it into {name} itself")
     known, _, file = name.partition(":")
     if known in FCNS:
         return FCN(classes, body=FCNS[known], weights=file or None, seed=seed)
     return _made(name, classes, seed)
+
+
+def is_built_in(name: str) -> bool:
+    """Whether it is a model of ours, and not what a file or module of the user's makes."""
+    return name == CONVNET or name.partition(":")[0] in FCNS
 
 
 def _made(name: str, classes: int, seed: int) -> nn.Module:
@@ -78,7 +83,7 @@ def _module_from_file(path: Path) -> Any:
 
 
 def absolute(name: str) -> str:
-    """The same with the path of its file made absolute, so that a run can go on from another folder."""
+    """The same with the path of its file made absolute, so that a run can resume from another folder."""
     place, colon, rest = name.partition(":")
     if colon and place.endswith(".py") and Path(place).is_file():
         return f"{Path(place).resolve()}:{rest}"

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from unseen.engine import beside
+from unseen.engine import to_device_of
 from unseen.errors import InputError, did_you_mean
 
 # Where the libraries people use keep their last layer: torchvision, timm, segmentation-models, many more.
@@ -86,7 +86,7 @@ class Split(nn.Module):
         if not parameters:
             return False
         with self.evaluated():
-            gradients = torch.autograd.grad(self(beside(self, x)).sum(), parameters, allow_unused=True)
+            gradients = torch.autograd.grad(self(to_device_of(self, x)).sum(), parameters, allow_unused=True)
         return any(gradient is None for gradient in gradients)
 
     @contextmanager
@@ -250,7 +250,7 @@ def count_classes(net: Split, x: Tensor, *, pixels: bool | None = False) -> int:
         )
     try:
         with net.frozen(), torch.no_grad():
-            _, scores = net.features_and_scores(beside(net, x[:1]))
+            _, scores = net.features_and_scores(to_device_of(net, x[:1]))
     except InputError:
         raise
     except Exception as error:  # the model is the user's: whatever its forward raises is for them to see
@@ -277,7 +277,7 @@ def count_classes(net: Split, x: Tensor, *, pixels: bool | None = False) -> int:
 def refuse_probabilities(net: Split, x: Tensor) -> None:
     """Refuse a model that ends in a softmax, before it is trained: the loss has one of its own."""
     with net.frozen(), torch.no_grad():
-        scores = net(beside(net, x[:1])).float()
+        scores = net(to_device_of(net, x[:1])).float()
     if scores.shape[1] > 1 and scores.min() >= 0 and (scores.sum(1) - 1).abs().max() < 1e-3:
         raise InputError(
             "the model's scores are probabilities: none is negative and they sum to 1; expected raw scores, because "

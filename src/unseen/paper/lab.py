@@ -17,7 +17,7 @@ from unseen.paper.domain_cache import DomainCache
 from unseen.paper.results import Results
 from unseen.runs.job import HELD_OUT
 from unseen.runs.request import Request
-from unseen.sweep.runner import grid
+from unseen.sweep.grid import grid
 
 _CACHE = DomainCache()
 

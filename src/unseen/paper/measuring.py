@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from unseen.adda.adapt import ADDA, adapt
+from unseen.base.records import to_json
 from unseen.data.domain import Domain, as_domain
 from unseen.engine import Engine, evaluation_batch
 from unseen.ensembles import rules
@@ -20,7 +21,7 @@ from unseen.paper.results import Line
 from unseen.reporting.evaluation import Score, result_line, score_run, scores_of
 from unseen.runs.config import made_now
 from unseen.runs.folder import RunFolder
-from unseen.runs.job import load
+from unseen.runs.loading import load
 from unseen.runs.request import Request
 from unseen.scoring.accuracy import accuracy, evaluate
 from unseen.scoring.confusion import confusion, iou, miou
@@ -96,5 +97,5 @@ def score_adaptation(source: Source, request: Request, column: str, adda: ADDA, 
     return {
         "kind": "adda", "adda": adda.asdict(), "seed": seed, "source": request.out.name,
         "unlabelled": {"name": unlabelled.name, "images": len(unlabelled), "sha256": unlabelled.fingerprint},
-        "engine": engine.record(), **made_now(), "scores": [score.asdict()],
+        "engine": to_json(engine.record()), **made_now(), "scores": [score.asdict()],
     }  # fmt: skip

@@ -20,7 +20,8 @@ from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError, RunFolderError
 from unseen.models.split import Split
 from unseen.runs.folder import RunFolder
-from unseen.runs.job import load
+from unseen.runs.loading import NetworkRecord, load
+from unseen.runs.rounds import RoundRecord
 from unseen.scoring.accuracy import accuracy, confusion_on, evaluate, scores_on
 from unseen.scoring.confusion import iou, miou
 
@@ -84,24 +85,25 @@ def scores_of(folder: Path, domain: Domain, net: Split | None = None) -> Tensor:
 
 def result_line(folder: Path) -> dict[str, Any]:
     """One run as a line of a results file: what it was, with what it was made, its rounds, every accuracy measured."""
-    config = RunFolder(folder).finished_config()
-    rounds = [line for line in RunFolder(folder).metrics() if "fictitious" in line]
+    config = RunFolder(folder).finished_config().asdict()
+    rounds = [made.asdict() for made in RoundRecord.read(RunFolder(folder).metrics())]
     about = {name: config[name] for name in ("ada", "job", "seed", "source", "engine", "versions", "created")}
     scores = json.loads((folder / "evaluation.json").read_text())["scores"]
     return {"run": folder.name, **about, "selection": "last iterate", "rounds": rounds, "scores": scores}
 
 
-def config_of(folder: Path) -> dict[str, Any]:
-    """The config of a finished run; of an ensemble, that of its first member."""
+def network_of(folder: Path) -> NetworkRecord:
+    """What a finished run's folder says of its network; of an ensemble, what its first member's says."""
     if not ensemble_folder.record_of(folder).exists():
-        return RunFolder(folder).finished_config()
-    config = RunFolder(ensemble_folder.read(folder).places[0]).config()
-    if config["job"] is None:
+        RunFolder(folder).check_finished()
+        return NetworkRecord.read(folder)
+    first = NetworkRecord.read(ensemble_folder.read(folder).places[0])
+    if first.job is None:
         raise RunFolderError(
             f"{folder} has members from Python with networks of their own: use it there, with "
             f"unseen.evaluate(unseen.Ensemble.load({str(folder)!r}, models=...), ...)"
         )
-    return config
+    return first
 
 
 class _Measured:
@@ -138,7 +140,7 @@ class _Measured:
         """The raw scores on a domain, as they were saved, or computed now."""
         if self.is_ensemble:
             raise InputError(f"{self.folder} holds an ensemble: scores are saved of runs, in the run's own folder")
-        RunFolder(self.folder).finished_config()
+        RunFolder(self.folder).check_finished()
         path = self.folder / "scores" / f"{domain.fingerprint}.safetensors"
         scores = _saved(path, self.weights)
         if scores is None:

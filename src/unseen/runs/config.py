@@ -1,109 +1,172 @@
-"""The config of a run: everything that decides its bits, and whether a folder belongs to it."""
+"""The config of a run: everything that decides its bits, typed. It is read and written here and nowhere else."""
 
 from __future__ import annotations
 
 import datetime
 import platform
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypedDict, TypeVar
 
+from unseen.base.checks import type_problems
+from unseen.base.records import from_json, to_json
 from unseen.data.domain import Domain
-from unseen.engine import Engine
-from unseen.errors import RunFolderError
+from unseen.engine import EngineRecord
+from unseen.errors import InputError, all_problems
 from unseen.method.settings import ADA
 from unseen.models.split import Split
-from unseen.runs.folder import RunFolder
-from unseen.runs.recorder import Cadence
+from unseen.runs.job import Job
 
-MAY_DIFFER = ("created", "job", "versions", "engine")
-MUST_MATCH = ("precision", "ranks")  # of the engine: they change more than the last bits
-
-
-def make_config(
-    net: Split,
-    source: Domain,
-    ada: ADA,
-    seed: int,
-    engine: Engine,
-    cadence: Cadence,
-    watch: Mapping[str, Domain],
-    job: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """Everything that decides the bits of a run, and when and with what it was made."""
-    return {
-        "ada": ada.asdict(),
-        "watch": {name: domain.fingerprint for name, domain in watch.items()},
-        **shared_config(net, source, seed, engine, cadence, job),
-    }
+MARKS = {"ada": "a run of ADA or ERM", "adda": "an adaptation (ADDA)"}
+"""The key of ``config.json`` by which each kind of training is known."""
+FORMAT = 1
+"""of ``config.json``; files from before the number was written are of the first format, too"""
 
 
-def shared_config(
-    net: Split, source: Domain, seed: int, engine: Engine, cadence: Cadence, job: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """What the config of anything that is trained has."""
-    shapes = {name: list(tensor.shape) for name, tensor in net.model.state_dict().items()}
-    unlabelled = len(source) - len(source.labelled)
-    return {
-        "seed": seed,
-        "source": {
-            "name": source.name,
-            "images": len(source),
-            "classes": list(source.classes),
-            "sha256": source.fingerprint,
-        }
-        | ({"unlabelled": unlabelled} if unlabelled else {}),
-        "model": {"class": type(net.model).__qualname__, "head": net.head_name, "shapes": shapes},
-        "cadence": asdict(cadence),
-        "engine": engine.record(),
-        **made_now(),
-        "job": dict(job) if job is not None else None,
-    }
+@dataclass(frozen=True, kw_only=True)
+class Cadence:
+    """How often, in minimization steps, a run writes things down. Rounds and the end are always written down."""
+
+    record: int = 50
+    """the mean loss since the last record"""
+    watch: int = 500
+    """the accuracy on the watched domains; a multiple of ``record``"""
+    save: int = 500
+    """a checkpoint"""
+
+    def __post_init__(self) -> None:
+        all_problems("cadence", list(type_problems(Cadence, vars(self)).values()))
+        if min(self.record, self.watch, self.save) < 1 or self.watch % self.record:
+            raise InputError(f"{self}: expected steps of 1 or more, and watch a multiple of record")
 
 
-def made_now() -> dict[str, Any]:
-    """With which versions, and when."""
+@dataclass(frozen=True, kw_only=True)
+class SourceRecord:
+    """The source domain, as it was found."""
+
+    name: str
+    images: int
+    classes: tuple[str, ...]
+    sha256: str
+    """fingerprint of its images and labels"""
+    unlabelled: int = 0
+    """how many of its images have no labelled pixel, and are not trained on"""
+
+    @classmethod
+    def of(cls, source: Domain) -> SourceRecord:
+        """The record of this domain."""
+        return cls(
+            name=source.name,
+            images=len(source),
+            classes=tuple(source.classes),
+            sha256=source.fingerprint,
+            unlabelled=len(source) - len(source.labelled),
+        )
+
+    @property
+    def labelled(self) -> int:
+        """How many of its images are trained on."""
+        return self.images - self.unlabelled
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRecord:
+    """The network, as far as a record can describe it."""
+
+    class_name: str
+    head: str
+    """name of the module that makes the scores"""
+    shapes: Mapping[str, tuple[int, ...]]
+    """of every tensor of its ``state_dict``"""
+
+    @classmethod
+    def of(cls, net: Split) -> ModelRecord:
+        """The record of this network."""
+        shapes = {name: tuple(tensor.shape) for name, tensor in net.model.state_dict().items()}
+        return cls(class_name=type(net.model).__qualname__, head=net.head_name, shapes=shapes)
+
+    @property
+    def classes(self) -> int:
+        """How many scores its head gives."""
+        return self.shapes[f"{self.head}.weight"][0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """What the config of anything that is trained has: what was asked for, and what it was made with."""
+
+    seed: int
+    source: SourceRecord
+    model: ModelRecord
+    cadence: Cadence
+    engine: EngineRecord
+    versions: Mapping[str, str]
+    created: str
+    """when it began, ISO 8601 in UTC"""
+    job: Job | None = None
+    """how model and source are built by name; None where a Python program brought its own"""
+    format: int = FORMAT
+
+    def asdict(self) -> dict[str, Any]:
+        """The content of ``config.json``."""
+        content = to_json(self)
+        model, source = content["model"], content["source"]
+        content["model"] = {"class": model.pop("class_name"), **model}
+        if not source["unlabelled"]:
+            del source["unlabelled"]
+        return content
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig(TrainingConfig):
+    """The config of a run of Algorithm 1."""
+
+    ada: ADA
+    watch: Mapping[str, str]
+    """name and fingerprint of each domain whose accuracy is recorded during training"""
+
+    @property
+    def round_size(self) -> int:
+        """How many fictitious images each round makes."""
+        return self.ada.n or self.source.labelled
+
+
+Config = TypeVar("Config", bound=TrainingConfig)
+
+
+class OtherKind(TypeError):
+    """A config of another kind of training than was expected."""
+
+
+def read_config(kind: type[Config], content: Any) -> Config:
+    """The config that ``asdict`` gave; what isn't one is a ``TypeError``, or an ``InputError`` of the settings."""
+    if not isinstance(content, Mapping):
+        raise TypeError(f"expected an object, got {type(content).__name__}")
+    found = next((what for mark, what in MARKS.items() if mark in content), "nothing that says how it was trained")
+    expected = next(what for mark, what in MARKS.items() if mark in kind.__dataclass_fields__)
+    if found != expected:
+        raise OtherKind(f"holds {found}, expected {expected}")
+    if content.get("format", FORMAT) != FORMAT:
+        raise TypeError(f"format {content['format']!r} is of another version of unseen, expected {FORMAT}")
+    model = content.get("model")
+    if isinstance(model, Mapping) and "class" in model:
+        model = {"class_name": model["class"], **{name: value for name, value in model.items() if name != "class"}}
+        content = {**content, "model": model}
+    return from_json(kind, content)
+
+
+class Provenance(TypedDict):
+    """With which versions something was made, and when."""
+
+    versions: dict[str, str]
+    created: str
+
+
+def made_now() -> Provenance:
+    """With the versions that are installed, now."""
     versions = {name: version(name) for name in ("unseen", "torch", "numpy", "safetensors")}
     return {
         "versions": versions | {"python": platform.python_version()},
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
-
-
-def warn_of_other_bits(files: RunFolder, config: Mapping[str, Any], warn: Callable[[str], None]) -> None:
-    """What differs from how the run began without making it another run, only perhaps its last bits."""
-    recorded = files.config()
-    for key in ("versions", "engine"):
-        for difference in _differences(key, recorded.get(key), config[key]):
-            warn(f"{difference}: the run goes on, but its bits may differ from an uninterrupted run's")
-
-
-def check_folder(files: RunFolder, config: Mapping[str, Any], resume: bool) -> None:
-    """Refuse a folder that holds another run, or this one when it wasn't asked to go on, before touching it."""
-    if resume:
-        recorded = files.config()
-        found = [d for k in config if k not in MAY_DIFFER for d in _differences(k, recorded.get(k), config[k])]
-        there, here = recorded["engine"], config["engine"]
-        found += [d for k in MUST_MATCH for d in _differences(f"engine.{k}", there.get(k), here[k])]
-        if found:
-            listed = "\n".join(f"  - {difference}" for difference in found)
-            raise RunFolderError(
-                f"{files.path} belongs to another config:\n{listed}\n"
-                "give what the folder has (its config.json), or use another folder"
-            )
-    elif files.started:
-        state = "a finished run" if files.finished else "an unfinished run"
-        go_on = f"use it with: unseen.load({str(files.path)!r})" if files.finished else f"go on: {files.resume_command}"
-        raise RunFolderError(f"{files.path} exists and holds {state}; {go_on}; or choose another folder")
-    elif not files.usable:
-        raise RunFolderError(f"{files.path} exists and is not a run folder; choose a new or empty folder")
-
-
-def _differences(name: str, recorded: Any, given: Any) -> list[str]:
-    if name == "source.sha256" and recorded != given:
-        return ["the source's images or labels are others than there"]
-    if not (isinstance(recorded, Mapping) and isinstance(given, Mapping)):
-        return [f"{name} is {recorded!r} there, {given!r} here"] if recorded != given else []
-    keys = [k for k in {**recorded, **given} if recorded.get(k) != given.get(k)]
-    return [line for k in keys for line in _differences(f"{name}.{k}", recorded.get(k), given.get(k))]

@@ -13,7 +13,8 @@ from rich.progress import Progress as Bars
 from rich.table import Column
 from rich.text import Text
 
-from unseen.runs.recorder import Progress
+from unseen.runs.progress import Progress
+from unseen.runs.rounds import RoundRecord
 
 LINE_EVERY = 10.0  # seconds between two plain lines of one phase
 RUNS = "runs"
@@ -131,8 +132,8 @@ class _Lines:
         # steps by their rate lately; runs, which take minutes and end several at once, by all that are done
         rate = _rate(self.first.setdefault(name, seen) if unit == RUNS else self.last.get(name, seen), seen)
         if rate > 0:
-            told = "" if unit == RUNS else f"{rate:.1f} {unit}/s, "
-            parts.append(f"{told}{clock((progress.of - progress.done) / rate)} left")
+            speed = "" if unit == RUNS else f"{rate:.1f} {unit}/s, "
+            parts.append(f"{speed}{clock((progress.of - progress.done) / rate)} left")
         if progress.line is not None:
             parts.append(note(progress.line))
         self.console.print(f"{name}  {', '.join(parts)}".strip(), highlight=False, soft_wrap=True)
@@ -147,8 +148,9 @@ def _rate(before: tuple[str, float, int], now: tuple[str, float, int]) -> float:
 def note(line: Mapping[str, Any]) -> str:
     """A record of the metrics, in short."""
     if "fictitious" in line:
-        climb = f"{line['loss_before']:.3f} -> {line['loss_after']:.3f}"
-        return f"their loss {climb}, moved by {line['moved']:.3f} (L2 in pixels)"
+        (made,) = RoundRecord.read([line])
+        change = f"{made.loss_before:.3f} -> {made.loss_after:.3f}"
+        return f"their loss {change}, moved by {made.moved:.3f} (L2 in pixels)"
     accuracy = "".join(f", {name} {value:.1%}" for name, value in line.get("accuracy", {}).items())
     miou = "".join(f", {name} mIoU {value:.1%}" for name, value in line.get("miou", {}).items())
     return f"loss {line['loss']:.3f}{accuracy}{miou}"

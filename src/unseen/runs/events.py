@@ -1,4 +1,4 @@
-"""TensorBoard events: a view of ``metrics.jsonl``, made anew when a run goes on, so that it never tells more."""
+"""TensorBoard events: a view of ``metrics.jsonl``, made anew when a run resumes, so that it never has more."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Events:
     """
 
     def __init__(self, folder: Path, past: Iterable[Mapping[str, Any]] = ()) -> None:
+        folder.mkdir(exist_ok=True)  # a copy of the run may lack it: it was empty
         for old in folder.glob("events.out.tfevents.*"):
             old.unlink()
         self._installed = importlib.util.find_spec("tensorboard") is not None

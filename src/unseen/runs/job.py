@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass, fields
 from typing import Any
 
-import safetensors.torch
-from torch import nn
-
 from unseen.base.checks import is_whole, type_problems
+from unseen.base.records import to_json
 from unseen.data.catalogue import domain, is_drawn
 from unseen.data.domain import Domain
 from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.data.images import Size, kernel_problems
 from unseen.engine import Engine
-from unseen.errors import InputError, RunFolderError, all_problems
+from unseen.errors import InputError, all_problems
 from unseen.models import ConvNet
 from unseen.models.names import CONVNET, FCNS, build_model
 from unseen.models.split import Split, count_classes, split
-from unseen.runs.folder import RunFolder
 
 HELD_OUT = {DEFAULT_SOURCE: "mnist5k-heldout", "mnist-train": "mnist-test"}
 
@@ -117,13 +113,13 @@ class Job:
         if given != classes:
             raise InputError(
                 f'model="{self.model}": called with classes={classes} it gives {given} scores, expected {classes}, one '
-                f"for each class of {source.name}; let its last layer have as many as it is told"
+                f"for each class of {source.name}; let its last layer have as many as classes= says"
             )
         return net
 
     def asdict(self) -> dict[str, Any]:
         """Every field by name, for a config file."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return to_json(self)
 
 
 def job_problems(fields_given: Mapping[str, Any]) -> list[str]:
@@ -134,43 +130,3 @@ def job_problems(fields_given: Mapping[str, Any]) -> list[str]:
         if is_whole(values[name]) and values[name] < least:
             wrong[name] = f"{name}={values[name]}: expected {least} or more"
     return list(wrong.values()) + ([] if "resize" in wrong else kernel_problems(values["resize"]))
-
-
-def job_of(config: dict[str, Any], folder: Path) -> Job:
-    """The job of a run that the command line started."""
-    if config.get("job") is None:
-        raise RunFolderError(
-            f"{folder} was started from Python with a model of its own: use it there, with "
-            f"unseen.load({str(folder)!r}, model) and unseen.fit(..., resume=True)"
-        )
-    lists = {name: tuple(value) for name, value in config["job"].items() if isinstance(value, list)}
-    return Job(**config["job"] | lists)
-
-
-def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
-    """The trained network of a finished run, in evaluation mode; ``classes`` of it are those it was trained on.
-
-    ``model`` is needed for a run started from Python: the same network, whose weights are then replaced.
-    """
-    files = RunFolder(folder)
-    config = files.finished_config()
-    if model is None:
-        shapes = config["model"]["shapes"]
-        job = job_of(config, files.path)
-        model = job.build_model(shapes[f"{config['model']['head']}.weight"][0], config["seed"])
-        if job.model == CONVNET or job.model.partition(":")[0] in FCNS:
-            Engine(device="cpu").place(model)  # in the layout it was trained in
-    _load_weights(model.model if isinstance(model, Split) else model, files.weights)
-    net = split(model, config["model"]["head"]).eval()
-    if "source" in config:  # a member that an ensemble was given as a bare network has none
-        net.classes = tuple(config["source"]["classes"])
-    return net
-
-
-def _load_weights(model: nn.Module, path: Path) -> None:
-    try:
-        model.load_state_dict(safetensors.torch.load_file(path))
-    except (OSError, safetensors.SafetensorError) as error:
-        raise RunFolderError(f"{path} is damaged: {error}") from error
-    except RuntimeError as error:
-        raise RunFolderError(f"{path} holds the weights of another model: {error}") from error

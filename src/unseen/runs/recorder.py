@@ -1,61 +1,29 @@
-"""Observes Algorithm 1: records metrics, keeps rounds and checkpoints, tells the progress."""
+"""Observes Algorithm 1: records metrics, keeps rounds and checkpoints, reports the progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from unseen.base.checks import type_problems
 from unseen.data.domain import Domain
 from unseen.engine import Engine
-from unseen.errors import InputError, all_problems
-from unseen.method.ascent import Climb, measure_climb
 from unseen.method.settings import ADA
 from unseen.method.state import State
+from unseen.runs.config import Cadence
 from unseen.runs.events import Events
 from unseen.runs.folder import RunFolder
+from unseen.runs.progress import Progress
+from unseen.runs.rounds import AscentRecord, RoundRecord, measure_ascent
 from unseen.scoring.accuracy import confusions, hits
 from unseen.scoring.confusion import miou
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cadence:
-    """How often, in minimization steps, a run writes things down. Rounds and the end are always written down."""
-
-    record: int = 50
-    """the mean loss since the last record"""
-    watch: int = 500
-    """the accuracy on the watched domains; a multiple of ``record``"""
-    save: int = 500
-    """a checkpoint"""
-
-    def __post_init__(self) -> None:
-        all_problems("cadence", list(type_problems(Cadence, vars(self)).values()))
-        if min(self.record, self.watch, self.save) < 1 or self.watch % self.record:
-            raise InputError(f"{self}: expected steps of 1 or more, and watch a multiple of record")
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a training is, for whoever shows it."""
-
-    phase: str
-    """minimize, maximize, adapt or sweep"""
-    done: int
-    """minimization steps, or images of this round"""
-    of: int
-    k: int
-    """rounds done"""
-    line: Mapping[str, Any] | None = None
-    """the record just made, if one was"""
-
-
 class Recorder:
-    """The ``Observer`` of a run: what it is told, it writes to the run's folder, if there is one."""
+    """The ``Observer`` of a run: it writes what happens to the run's folder, if there is one."""
 
     def __init__(
         self,
@@ -65,13 +33,14 @@ class Recorder:
         cadence: Cadence,
         watch: Mapping[str, Domain],
         progress: Callable[[Progress], None],
+        after_round: Callable[[], None] = lambda: None,
     ) -> None:
         self.files, self.ada, self.engine, self.cadence = files, ada, engine, cadence
-        self.watch, self.progress = watch, progress
-        self.lines: list[dict[str, Any]] = engine.first(lambda: files.metrics() if files else [])
+        self.watch, self.progress, self.after_round = watch, progress, after_round
+        self.lines: list[dict[str, Any]] = engine.on_first_rank(lambda: files.metrics() if files else [])
         self.events: Events | None = None
         self._write(self._open_events)
-        self._climbed = 0
+        self._ascended = 0
 
     def _write(self, work: Callable[[RunFolder], None]) -> None:
         """Rank 0 does the work in the folder, if there is one; when it can't, every rank raises why."""
@@ -80,17 +49,17 @@ class Recorder:
             if self.files:
                 work(self.files)
 
-        self.engine.first(write)
+        self.engine.on_first_rank(write)
 
     def _open_events(self, files: RunFolder) -> None:
         with files.saving():
             self.events = Events(files.path / "events", self.lines)
 
     def begin(self, state: State) -> None:
-        """Training starts or goes on from ``state``; a new run is saved before its first step."""
+        """Training starts or resumes from ``state``; a new run is saved before its first step."""
         if state.t == 0:
             self._write(lambda files: files.save(state))
-        self._tell(state)
+        self._report(state)
 
     def stepped(self, state: State) -> None:
         """One minimization step was made."""
@@ -99,16 +68,16 @@ class Recorder:
         round_next = state.k < self.ada.K and state.t == (state.k + 1) * self.ada.T_min
         if state.t % every.save == 0 or round_next or last:
             self._write(lambda files: files.save(state))
-        self._tell(state, line)
+        self._report(state, line)
 
     def recall(self, k: int, part: int) -> Tensor | None:
         """The images of this part of round k, if an interrupted run had made them."""
-        return self.engine.first(lambda: self.files.recall_part(k, part) if self.files else None)
+        return self.engine.on_first_rank(lambda: self.files.recall_part(k, part) if self.files else None)
 
-    def climbed(self, k: int, images: int, of: int) -> None:
+    def ascended(self, k: int, images: int, of: int) -> None:
         """``images`` more of round k are made."""
-        self._climbed += images
-        self.progress(Progress("maximize", self._climbed, of, k - 1))
+        self._ascended += images
+        self.progress(Progress("maximize", self._ascended, of, k - 1))
 
     def made(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
         """A part of round k is complete."""
@@ -116,18 +85,19 @@ class Recorder:
 
     def appended(self, state: State, starts: Tensor) -> None:
         """A round was added to the pool; ``starts`` are the rows its samples were made from."""
-        self._climbed = 0
-        climb = {name: mean for name, mean in asdict(self._measure(state, starts)).items() if mean is not None}
-        line = self._add({"step": state.t, "round": state.k, "fictitious": len(starts), **climb})
+        self._ascended = 0
+        measured = asdict(self._measure(state, starts))
+        line = self._add(RoundRecord(step=state.t, round=state.k, fictitious=len(starts), **measured).asdict())
         self._write(lambda files: files.save(state))
-        self._tell(state, line)
+        self._report(state, line)
+        self.after_round()
 
-    def _measure(self, state: State, starts: Tensor) -> Climb:
+    def _measure(self, state: State, starts: Tensor) -> AscentRecord:
         engine, pool, rows = self.engine, state.pool, state.pool.round(state.k)
         x0, y = engine.put(*pool.take(engine.share(starts)))
         x, _ = engine.put(*pool.take(engine.share(torch.arange(rows.start, rows.stop))))
-        with engine.seeded(state.draws.seed_for(f"climb {state.k}")):
-            return Climb.mean(engine.gather(measure_climb(state.net, x0, x, y, self.ada, engine), len(starts)))
+        with engine.seeded(state.draws.seed_for(f"climb {state.k}")):  # the occasion's name decides bits: it stays
+            return AscentRecord.mean(engine.gather(measure_ascent(state.net, x0, x, y, self.ada, engine), len(starts)))
 
     def end(self, state: State) -> None:
         """Training is over: the last iterate is the result."""
@@ -163,5 +133,5 @@ class Recorder:
         with files.saving():
             self.events.add(line)
 
-    def _tell(self, state: State, line: Mapping[str, Any] | None = None) -> None:
+    def _report(self, state: State, line: Mapping[str, Any] | None = None) -> None:
         self.progress(Progress("minimize", state.t, self.ada.T, state.k, line))

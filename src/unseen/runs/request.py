@@ -6,21 +6,24 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from unseen.base.checks import is_whole
+from unseen.base.records import to_json
 from unseen.data.catalogue import names
 from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.method.settings import ADA, make, problems
+from unseen.method.settings import ADA, problems
 from unseen.models.names import absolute
-from unseen.runs.fit import Run, fit
+from unseen.runs.config import Cadence, RunConfig
 from unseen.runs.folder import RunFolder
-from unseen.runs.job import Job, job_of, job_problems
-from unseen.runs.recorder import Cadence, Progress
+from unseen.runs.job import Job, job_problems
+from unseen.runs.loading import need_job
+from unseen.runs.progress import Progress
+from unseen.runs.training import Run, Training
 
 SETTINGS = frozenset(f.name for f in fields(ADA))
 JOB = frozenset(f.name for f in fields(Job))
@@ -40,20 +43,37 @@ class Request:
     engine: Engine
     cadence: Cadence
 
-    def record(self) -> dict[str, Any]:
-        """What a run's config keeps of it."""
-        return {
-            "ada": self.ada.asdict(),
-            "job": self.job.asdict(),
-            "seed": self.seed,
-            "cadence": asdict(self.cadence),
-            "engine": self.engine.record(),
-        }
-
     @property
     def identity(self) -> str:
         """SHA-256 over every setting that makes it this run and no other; where its folder is, is none of them."""
-        return hashlib.sha256(json.dumps(_one_spelling(self.record()), sort_keys=True).encode()).hexdigest()
+        settings = {
+            "ada": self.ada.asdict(),
+            "job": self.job.asdict(),
+            "seed": self.seed,
+            "cadence": to_json(self.cadence),
+            "engine": to_json(self.engine.record()),
+        }
+        return hashlib.sha256(json.dumps(_one_spelling(settings), sort_keys=True).encode()).hexdigest()
+
+    def asks_for(self, config: RunConfig) -> bool:
+        """Whether the config is of this very run, whatever machine it was begun on."""
+        there = config.ada, config.job, config.seed, config.cadence
+        return there == (self.ada, self.job, self.seed, self.cadence)
+
+    def training(self) -> Training:
+        """The request with its model and its source built."""
+        source = self.job.load_source()
+        return Training(
+            net=self.job.build_model_for(source, self.seed),
+            source=source,
+            ada=self.ada,
+            seed=self.seed,
+            folder=self.out,
+            watch=self.job.watched(source),
+            cadence=self.cadence,
+            engine=self.engine,
+            job=self.job,
+        )
 
 
 def _one_spelling(value: Any) -> Any:
@@ -71,28 +91,13 @@ def train(
     warn: Callable[[str], None] = print,
 ) -> Run:
     """Build the request's model and source, and train in its folder."""
-    job = request.job
-    source = job.load_source()
-    return fit(
-        job.build_model_for(source, request.seed),
-        source,
-        request.ada,
-        seed=request.seed,
-        folder=request.out,
-        resume=resume,
-        watch=job.watched(source),
-        cadence=request.cadence,
-        engine=request.engine,
-        job=job.asdict(),
-        progress=progress,
-        warn=warn,
-    )
+    return request.training().run(resume=resume, progress=progress, warn=warn)
 
 
 def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
     """The training that ``file`` (TOML) and ``flags`` describe; a flag wins over the file, a default over nothing."""
     given = (read_toml(file) if file is not None else {}) | {k: v for k, v in flags.items() if v is not None}
-    given = hold_anywhere(given)
+    given = with_absolute_paths(given)
     all_problems(str(file) if file is not None else "settings", request_problems(given))
     return resolve(given)
 
@@ -123,21 +128,19 @@ def _pick(given: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
 def request_of(folder: Path) -> Request:
     """The request behind a run folder, as its config has it."""
     config = RunFolder(folder).config()
-    engine = Engine(**{name: config["engine"][name] for name in ENGINE})
-    return Request(
-        make(config["ada"]), job_of(config, folder), config["seed"], folder, engine, Cadence(**config["cadence"])
-    )
+    job = need_job(config.job, folder)
+    return Request(config.ada, job, config.seed, folder, config.engine.engine(), config.cadence)
 
 
 def default_name(ada: ADA, job: Job, seed: int) -> str:
-    """A folder name that tells runs apart by what people vary."""
+    """A folder name by which runs differ in what people vary."""
     method = f"ada-K{ada.K}-gamma{ada.gamma:g}" if ada.K else "erm"
     extras = [f"dropout{job.dropout:g}"] * bool(job.dropout) + [f"ridge{ada.ridge:g}"] * bool(ada.ridge)
     return "-".join([Path(job.source).name or "source", method, *extras, f"seed{seed}"])
 
 
-def hold_anywhere(given: dict[str, Any]) -> dict[str, Any]:
-    """The same with absolute paths, so that the run can go on from another folder, and names in one spelling."""
+def with_absolute_paths(given: dict[str, Any]) -> dict[str, Any]:
+    """The same with absolute paths, so that the run can resume from another folder, and names in one spelling."""
     if isinstance(given.get("watch"), list):
         given = given | {"watch": tuple(map(_absolute_folder, given["watch"]))}
     if isinstance(given.get("size"), list):

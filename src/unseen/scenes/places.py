@@ -149,7 +149,7 @@ def highway(rng: Generator, weather: Weather) -> Plan:
     backdrop.hills(plan, 500, rng.uniform(5, 22))
     backdrop.sheds(plan, SHEDS)
     verges.median(plan, SODIUM)
-    verges.beside(plan)
+    verges.to_device_of(plan)
     if rng.random() < 0.65:
         signs.gantry(plan.mesh, plan.street, rng, rng.uniform(22, 90))
     for _ in range(int(rng.integers(0, 3))):

@@ -33,7 +33,7 @@ def median(plan: Plan, tint: Colour) -> None:
     furniture.lamp_posts(plan.mesh, street, plan.lamps, row, STEEL, arm=2.0, until=200.0)
 
 
-def beside(plan: Plan) -> None:
+def to_device_of(plan: Plan) -> None:
     """Each side has a guard rail, and behind it woods, a noise wall, or open land."""
     for back in plan.street.backs:
         side = int(np.sign(back))

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
 from unseen.data.domain import Domain, Source, as_domain, named, same_classes
-from unseen.engine import beside, evaluation_batch
-from unseen.ensembles.rules import Choice
+from unseen.engine import evaluation_batch, to_device_of, to_host
 from unseen.models.split import Split, count_classes, split
 from unseen.scoring.confusion import confusion, miou
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The answer for each sample, or for each pixel where the scores are those of pixels."""
+
+    classes: Tensor
+    """the class, by its number"""
+    member: Tensor
+    """the member that answered, by its place in the ensemble; of a blend, the member that is surest of its class"""
+    confidence: Tensor
+    """how sure, in [0, 1]: the softmax that the answer's class has in that member, or its share in the blend"""
 
 
 @runtime_checkable
@@ -110,4 +122,4 @@ def raw_scores(net: Split, images: Tensor, *, batch: int | None = None) -> Tenso
     """The scores (N, classes) of a model in evaluation mode, before any softmax, in float32 and on the CPU."""
     parts = torch.split(images, batch or evaluation_batch(images[:1]))
     with net.frozen():
-        return torch.cat([net(beside(net, part)).float().cpu() for part in parts])
+        return torch.cat([to_host(net(to_device_of(net, part)).float()) for part in parts])

@@ -1,4 +1,4 @@
-"""How far a training is, told by its folder: whoever can see the folder needs no word from the process."""
+"""How far a training is, read from its folder: whoever can see the folder needs no word from the process."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rich.console import Console
 from unseen.errors import RunFolderError
 from unseen.runs.console import showing_many
 from unseen.runs.folder import RunFolder
-from unseen.runs.recorder import Progress
-from unseen.sweep.tasks import Task, Training
+from unseen.runs.progress import Progress
+from unseen.sweep.tasks import RunTask, Task
 from unseen.sweep.workers import under_way
 
 EVERY = 0.5  # seconds between two looks
@@ -25,24 +25,24 @@ def watching(tasks: Sequence[Task], token: str, console: Console) -> Iterator[No
     """Inside: the console shows how many runs are done, and how far those under way are."""
     stop = threading.Event()
     with showing_many(console) as show:
-        looks = _Looks(tasks, token, show)
-        thread = threading.Thread(target=looks.until, args=(stop,), daemon=True)
+        watcher = _Watcher(tasks, token, show)
+        thread = threading.Thread(target=watcher.until, args=(stop,), daemon=True)
         thread.start()
         try:
             yield
         finally:
             stop.set()
             thread.join()
-            looks.look()
+            watcher.look()
 
 
-class _Looks:
+class _Watcher:
     """What was seen of each task; what is new is shown."""
 
     def __init__(self, tasks: Sequence[Task], token: str, show: Callable[[str, Progress | None], None]) -> None:
         self.token, self.show = token, show
         self.left = list(tasks)
-        self.runs = sum(isinstance(task, Training) for task in tasks)
+        self.runs = sum(isinstance(task, RunTask) for task in tasks)
         self.seen: dict[str, Progress] = {}
 
     def until(self, stop: threading.Event) -> None:
@@ -55,30 +55,30 @@ class _Looks:
         for task in [task for task in self.left if task.done]:
             self.left.remove(task)
             self.show(task.name, None)
-        done = self.runs - sum(isinstance(task, Training) for task in self.left)
-        self._tell("sweep", Progress("sweep", done, self.runs, 0))
+        done = self.runs - sum(isinstance(task, RunTask) for task in self.left)
+        self._show("sweep", Progress("sweep", done, self.runs, 0))
         for task in self.left:
-            if under_way(task, self.token) and (progress := glance(task.folder, task.steps)):
-                self._tell(task.name, progress)
+            if under_way(task, self.token) and (progress := read_progress(task.folder, task.steps)):
+                self._show(task.name, progress)
 
-    def _tell(self, name: str, progress: Progress) -> None:
+    def _show(self, name: str, progress: Progress) -> None:
         if self.seen.get(name) != progress:
             self.seen[name] = progress
             self.show(name, progress)
 
 
-def glance(folder: Path, steps: int) -> Progress | None:
+def read_progress(folder: Path, steps: int) -> Progress | None:
     """Where the training of so many steps in this folder is; None when it has not begun."""
     files = RunFolder(folder)
     try:
         config, lines = files.config(), files.metrics()
         line = lines[-1] if lines else None
         k = line["round"] if line else 0
-        made = _images_made(folder / "rounds" / str(k + 1)) if k < config["ada"]["K"] else 0
+        made = _images_made(folder / "rounds" / str(k + 1)) if k < config.ada.K else 0
     except (OSError, RunFolderError, safetensors.SafetensorError):  # it may be gone while we look
         return None
     if made:
-        return Progress("maximize", made, config["ada"]["n"] or config["source"]["images"], k)
+        return Progress("maximize", made, config.round_size, k)
     return Progress("minimize", line["step"] if line else 0, steps, k, line)
 
 

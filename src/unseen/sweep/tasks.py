@@ -1,4 +1,4 @@
-"""What a worker of a sweep takes on. How it stands is told by files alone, so that any process can see it."""
+"""What a worker of a sweep takes on. How it stands is in files alone, so that any process can see it."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class Task(ABC):
 
 
 @dataclass(frozen=True)
-class Training(Task):
+class RunTask(Task):
     """One run, from where it is to its end."""
 
     request: Request
     after: Path | None = None
-    """the folder of a walk that begins this run's: until it has, or is gone, the run waits"""
+    """the folder of shared rounds that begin this run's: until they have, or are gone, the run waits"""
 
     @property
     def steps(self) -> int:
@@ -77,11 +77,11 @@ class Training(Task):
 
     @property
     def ready(self) -> bool:
-        """Unless a walk has yet to begin it."""
+        """Unless shared rounds have yet to begin it."""
         return self.after is None or RunFolder(self.folder).started or not self.after.exists()
 
     def work(self, warn: Callable[[str], None]) -> None:
-        """Train, or go on training."""
+        """Train, or resume training."""
         train(self.request, resume=RunFolder(self.folder).started, warn=warn)
 
     def fail(self, traceback: str) -> None:
@@ -93,14 +93,9 @@ def finished(request: Request) -> bool:
     """Whether this very run came to its end: a folder with other settings is another run's."""
     files = RunFolder(request.out)
     try:
-        return files.finished and _same(files.config(), request.record())
+        return files.finished and request.asks_for(files.config())
     except RunFolderError:  # a damaged config: training says so
         return False
-
-
-def _same(config: dict[str, object], wanted: dict[str, object]) -> bool:
-    """Whether the config is of this run, whatever machine it was begun on."""
-    return all(config.get(name) == wanted[name] for name in wanted if name != "engine")
 
 
 def error_file(request: Request) -> Path:

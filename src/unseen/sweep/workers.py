@@ -21,6 +21,7 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from unseen.data import root
+from unseen.engine import cpu
 from unseen.errors import InputError, RunFolderError
 from unseen.runs.folder import RunFolder
 from unseen.sweep.tasks import Task
@@ -93,22 +94,22 @@ def crew(
         return
     ray = _import_ray()
     with _connected(ray, jobs, threads, address):
-        room = _room(ray.cluster_resources(), threads, gpu)
-        if room < max(jobs or 0, 2):
+        most = _most_jobs(ray.cluster_resources(), threads, gpu)
+        if most < max(jobs or 0, 2):
             raise InputError(
-                f"jobs={jobs}: the Ray cluster has room for {room} with {threads} threads{' and a GPU' * gpu} each; "
+                f"jobs={jobs}: the Ray cluster has room for {most} with {threads} threads{' and a GPU' * gpu} each; "
                 "expected no more than that, and room for 2"
             )
         remote = {"num_cpus": threads, "num_gpus": int(gpu)}
-        yield Crew(jobs or room, {"backend": "ray", "ray_remote_args": remote}, ray.exceptions.RayError, None)
+        yield Crew(jobs or most, {"backend": "ray", "ray_remote_args": remote}, ray.exceptions.RayError, None)
 
 
 def default_jobs(threads: int, gpu: bool = False) -> int:
     """How many workers of so many threads this process may keep busy; one where they need the GPU."""
-    return 1 if gpu else max(len(os.sched_getaffinity(0)) // threads, 1)
+    return 1 if gpu else max(cpu.cores() // threads, 1)
 
 
-def _room(resources: dict[str, float], threads: int, gpu: bool) -> int:
+def _most_jobs(resources: dict[str, float], threads: int, gpu: bool) -> int:
     by_cores = int(resources.get("CPU", 0)) // threads
     return min(by_cores, int(resources.get("GPU", 0))) if gpu else by_cores
 
@@ -174,7 +175,7 @@ def _in_use(folder: Path) -> bool:
 
 @functools.cache
 def _end_with(parent: int) -> None:
-    """From now on this process ends when its parent is gone: nobody wants a training that goes on as an orphan."""
+    """From now on this process ends when its parent is gone: nobody wants a training that continues as an orphan."""
 
     def watch() -> None:
         while os.getppid() == parent:

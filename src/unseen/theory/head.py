@@ -10,7 +10,7 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from unseen.engine import beside
+from unseen.engine import to_device_of
 from unseen.errors import InputError, all_problems
 from unseen.method.cost import scale_of
 from unseen.method.settings import ADA
@@ -120,7 +120,7 @@ def look(net: Split | nn.Module, x: Tensor, y: Tensor, dtype: torch.dtype | None
     head = linear_head(net, dtype)
     _check_labels(x, y, len(head.weight))
     with net.evaluated():
-        z0, model_scores = net.features_and_scores(beside(net, x))
+        z0, model_scores = net.features_and_scores(to_device_of(net, x))
     _check_features(net, z0, head)
     z0 = z0.to(head.weight.dtype)
     scores = head.scores(z0)

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from unseen.engine import to_host
 from unseen.method.cost import softmax_loss
 from unseen.theory.head import constants_of, squared_distances
 
@@ -39,7 +40,7 @@ class Solved:
 @torch.no_grad()
 def solve(scores: Tensor, y: Tensor, gram: Tensor, gamma: float, tolerance: float = 1e-9) -> Solved:
     """The supremum over u of loss(s0 + G u, y) - gamma/2 u^T G u, for each sample."""
-    scores, y, gram = _centred(scores.detach().cpu().double()), y.cpu(), _centred(gram.detach().cpu().double())
+    scores, y, gram = _on_host(scores), to_host(y), _on_host(gram)
     gram = _centred(gram.T)
     known = constants_of(gram)
     if gamma > known.L1:
@@ -55,8 +56,12 @@ def solve(scores: Tensor, y: Tensor, gram: Tensor, gamma: float, tolerance: floa
     return Solved(u, value, upper, gradient, moment(u, gram) / 2, concave=gamma > known.L1)
 
 
+def _on_host(rows: Tensor) -> Tensor:
+    return _centred(to_host(rows.detach()).double())
+
+
 def _centred(rows: Tensor) -> Tensor:
-    """Each row less its mean. Scores and theta_j count up to what all classes share, which would only cost digits."""
+    """Each row minus its mean. Scores and theta_j count up to what all classes share, which would only cost digits."""
     return rows - rows.mean(1, keepdim=True)
 
 
@@ -117,7 +122,7 @@ def _newton(scores: Tensor, y: Tensor, gram: Tensor, gamma: float, tolerance: fl
 
 
 def _halved(scores: Tensor, y: Tensor, gram: Tensor, gamma: float, u: Tensor, step: Tensor, slope: Tensor) -> Tensor:
-    """How much of each step to take: the first of 1, 1/2, 1/4, ... that climbs a quarter of what the slope promises."""
+    """How much of each step to take: the first of 1, 1/2, 1/4, ... that gains a quarter of what the slope promises."""
     start = objective(scores, y, gram, gamma, u)
     noise = 1e-15 * (1 + start.abs() + scores.abs().amax(1))
     share = torch.ones_like(slope)
@@ -130,19 +135,19 @@ def _halved(scores: Tensor, y: Tensor, gram: Tensor, gamma: float, u: Tensor, st
 
 
 def _best_local(scores: Tensor, y: Tensor, gram: Tensor, gamma: float) -> Tensor:
-    """The better of two local maxima: climbed to from where the sample is, and from the most promising class's corner.
+    """The better of two local maxima: reached from where the sample is, and from the most promising class's corner.
 
     With the supremum over z taken first, the objective is one of q in the simplex: q . (s0 - s0_y) + entropy(q) +
     ||Theta (q - e_y)||^2 / (2 gamma). A corner q = e_j is worth s0_j - s0_y + ||theta_j - theta_y||^2 / (2 gamma).
     """
     corner = (scores + squared_distances(gram)[y] / (2 * gamma)).argmax(1)
     starts = scores.softmax(1), F.one_hot(corner, len(gram)).double()
-    here, there = (_climb(scores, y, gram, gamma, start) for start in starts)
+    here, there = (_fixed_point(scores, y, gram, gamma, start) for start in starts)
     better = objective(scores, y, gram, gamma, there) > objective(scores, y, gram, gamma, here)
     return torch.where(better[:, None], there, here)
 
 
-def _climb(scores: Tensor, y: Tensor, gram: Tensor, gamma: float, q: Tensor) -> Tensor:
+def _fixed_point(scores: Tensor, y: Tensor, gram: Tensor, gamma: float, q: Tensor) -> Tensor:
     """u <- (softmax(s0 + G u) - e_y) / gamma, which never goes down: the best q with the convex term made linear."""
     u, todo = residual(q, y) / gamma, torch.arange(len(scores))
     for _ in range(FIXED_POINT_STEPS):

@@ -158,7 +158,7 @@ def test_a_given_plain_run_of_another_training_says_what_differs(look_at, runs):
     config["job"], config["model"] = {"width": 0.5, "watch": ["near"]}, config["model"] | {"class": "Other"}
     (runs / "erm" / "config.json").write_text(json.dumps(config))
     run, plain = (finished_run(runs / name) for name in ("ada", "erm"))
-    assert other_differences(run, plain) == ("T (41, here 40)", "width (0.5, here None)", "the network")
+    assert other_differences(run, plain) == ("T (41, here 40)", "width (0.5, here 1.0)", "the network")
     assert other_differences(run, run) == ()
 
 

@@ -10,7 +10,7 @@ from unseen.reporting.diagnosis.page import write_diagnosis
 from unseen.reporting.diagnosis.record import FILE
 from unseen.reporting.diagnosis.tables import sheets
 from unseen.reporting.runs.page import write_page
-from unseen.runs.job import load
+from unseen.runs.loading import load
 
 
 def shown(path):

@@ -8,13 +8,14 @@ import torch
 from PIL import Image
 from reading import Reader
 
-from unseen import ADA, Cadence, Domain, evaluate, fit
+from unseen import ADA, Cadence, Domain, evaluate
 from unseen.errors import InputError, RunFolderError
 from unseen.reporting.finished.methods import read_methods
 from unseen.reporting.kit.pictures import picture
 from unseen.reporting.runs.page import write_page
 from unseen.reporting.runs.samples import first_of_each_class, make_samples
 from unseen.runs.job import Job
+from unseen.runs.training import Training
 
 
 @pytest.fixture
@@ -97,14 +98,14 @@ def test_a_run_by_name_needs_nothing_but_its_folder(tmp_path):
     job = Job(source=f"folder:{tmp_path / 'here'}", size=32)
     source = job.load_source()
     ada = ADA(K=1, T_min=1, T_max=1, T=3, batch=4)
-    fit(
-        job.build_model(2, 0),
-        source,
-        ada,
+    Training(
+        net=job.build_model(2, 0),
+        source=source,
+        ada=ada,
         folder=tmp_path / "run",
-        job=job.asdict(),
+        job=job,
         cadence=Cadence(record=1, watch=1),
-    )
+    ).run()
     there = job.load_target(str(tmp_path / "there"), source.classes)
     text = Reader(write_page([tmp_path / "run"], tmp_path / "page.html", targets=[there]).read_text()).text
     assert "there" in text

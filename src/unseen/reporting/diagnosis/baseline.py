@@ -9,8 +9,12 @@ from typing import Any
 from unseen.errors import InputError, RunFolderError
 from unseen.method.settings import MINIMIZATION
 from unseen.reporting.finished.methods import FinishedRun
+from unseen.runs.config import RunConfig
 from unseen.runs.folder import RunFolder
+from unseen.runs.job import Job
 
+USUAL = Job()
+"""what a run from Python is compared by: it has no job"""
 _WATCHING = ("watch", "watch_images")  # of a job: they change nothing in the weights
 
 
@@ -26,24 +30,21 @@ def other_differences(run: FinishedRun, baseline: FinishedRun) -> tuple[str, ...
     own, other = (_flat(_training(each.config)) for each in (run, baseline))
     found = {name: (other.get(name), own.get(name)) for name in own | other if own.get(name) != other.get(name)}
     return tuple(f"{name} ({there}, here {here})" for name, (there, here) in found.items()) + (
-        () if run.config["model"] == baseline.config["model"] else ("the network",)
+        () if run.config.model == baseline.config.model else ("the network",)
     )
 
 
 def finished_run(folder: Path) -> FinishedRun:
     """The finished run in a folder; an adaptation is another thing."""
-    config = RunFolder(folder).finished_config()
-    if "ada" not in config:
-        raise RunFolderError(f"{folder} holds an adaptation (ADDA), expected a run of ADA or ERM")
-    return FinishedRun(folder, config)
+    return FinishedRun(folder, RunFolder(folder).finished_config())
 
 
 def _checked(run: FinishedRun, baseline: FinishedRun) -> FinishedRun:
-    own, other = run.config["source"], baseline.config["source"]
-    if own["sha256"] != other["sha256"]:
+    own, other = run.config.source, baseline.config.source
+    if own.sha256 != other.sha256:
         raise InputError(
-            f"plain: {baseline.folder} was trained on {other['name']} ({other['images']:,} images), {run.folder} on "
-            f"{own['name']} ({own['images']:,} images); expected an ERM run on the same images"
+            f"plain: {baseline.folder} was trained on {other.name} ({other.images:,} images), {run.folder} on "
+            f"{own.name} ({own.images:,} images); expected an ERM run on the same images"
         )
     if baseline.rounds:
         raise InputError(f"plain: {baseline.folder} has K={baseline.rounds}; expected an ERM run, K=0")
@@ -62,11 +63,11 @@ def _neighbour(run: FinishedRun) -> FinishedRun | None:
     return None
 
 
-def _training(config: Mapping[str, Any]) -> dict[str, Any]:
+def _training(config: RunConfig) -> dict[str, Any]:
     """What two runs have in common that differ in their rounds only."""
-    job = {name: value for name, value in (config["job"] or {}).items() if name not in _WATCHING}
-    minimization = {name: config["ada"][name] for name in sorted(MINIMIZATION)}
-    return {"job": job, "seed": config["seed"], "source": config["source"], "model": config["model"]} | minimization
+    job = {name: value for name, value in (config.job or USUAL).asdict().items() if name not in _WATCHING}
+    minimization = {name: getattr(config.ada, name) for name in sorted(MINIMIZATION)}
+    return {"job": job, "seed": config.seed, "source": config.source, "model": config.model} | minimization
 
 
 def _flat(training: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from unseen.base.extras import require
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.errors import InputError
 from unseen.method.cost import squared_distance
-from unseen.method.settings import ADA, make
+from unseen.method.settings import ADA
 from unseen.models.split import Split
 from unseen.reporting.diagnosis.baseline import baseline_run, finished_run, other_differences
 from unseen.reporting.diagnosis.matching import pair, sample_source
@@ -23,7 +23,7 @@ from unseen.reporting.diagnosis.record import Diagnosis, save
 from unseen.reporting.diagnosis.rounds import read_rounds
 from unseen.reporting.finished.methods import FinishedRun
 from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
-from unseen.runs.job import job_of, load
+from unseen.runs.loading import load, need_job
 from unseen.theory.head import linear_head, paper_gamma
 
 _NETWORK = "net=, its network, with any weights: use unseen.diagnose in Python"
@@ -49,7 +49,7 @@ def diagnose(
     run = finished_run(Path(folder))
     baseline = baseline_run(run, Path(plain) if plain is not None else None)
     trained_on = _source(run, source)
-    trained, ada = _trained(run, net), make(run.config["ada"])
+    trained, ada = _trained(run, net), run.config.ada
     features = linear_head(trained).weight.shape[1]
     no_gamma = _no_gamma(ada)
     gamma = None if no_gamma else paper_gamma(ada, features)
@@ -77,7 +77,7 @@ def diagnose(
 
 def _trained(run: FinishedRun, net: Split | nn.Module | None) -> Split:
     """The run's network with its weights; one that is given is left as it is."""
-    if net is None and run.config["job"] is None:
+    if net is None and run.config.job is None:
         raise InputError(f"{run.folder} was started from Python: expected {_NETWORK}")
     return load(run.folder, copy.deepcopy(net))
 
@@ -92,7 +92,7 @@ def _no_gamma(ada: ADA) -> str:
 
 
 def _source(run: FinishedRun, given: Source | None) -> Domain:
-    classes = len(run.config["source"]["classes"])
+    classes = len(run.config.source.classes)
     return source_of(run, as_domain(given, classes=classes) if given is not None else None, _NETWORK)
 
 
@@ -113,7 +113,7 @@ def _matched_data(run: FinishedRun, source: Domain, targets: Sequence[Domain | s
 def _domain(run: FinishedRun, target: Domain | str, source: Domain) -> Domain:
     if isinstance(target, Domain):
         return target
-    return job_of(dict(run.config), run.folder).load_target(target, source.classes)
+    return need_job(run.config.job, run.folder).load_target(target, source.classes)
 
 
 def _length(data: MatchedData) -> float:

@@ -8,37 +8,39 @@ from typing import Any
 from unseen.method.cost import scale_of
 from unseen.method.settings import ADA
 from unseen.reporting.diagnosis.record import Range, Round
+from unseen.runs.rounds import RoundRecord
 
 
 def read_rounds(metrics: Sequence[Mapping[str, Any]], ada: ADA, features: int) -> tuple[Round, ...]:
     """The rounds in the order they were made."""
-    return tuple(_round(line, ada, features) for line in metrics if "fictitious" in line)
+    return tuple(_round(made, ada, features) for made in RoundRecord.read(metrics))
 
 
-def _round(line: Mapping[str, Any], ada: ADA, features: int) -> Round:
-    gain = line["loss_after"] - ada.gamma * line["cost"] - line["loss_before"]
+def _round(made: RoundRecord, ada: ADA, features: int) -> Round:
+    gain = made.loss_after - ada.gamma * made.cost - made.loss_before
     return Round(
-        number=line["round"],
-        images=line["fictitious"],
-        radius=_radius(line, ada, features),
-        moved=line["moved"],
-        loss_before=line["loss_before"],
-        loss_after=line["loss_after"],
+        number=made.round,
+        images=made.fictitious,
+        radius=_radius(made, ada, features),
+        moved=made.moved,
+        loss_before=made.loss_before,
+        loss_after=made.loss_after,
         gain=gain,
-        reached=_reached(line, gain),
+        reached=_reached(made, gain),
     )
 
 
-def _radius(line: Mapping[str, Any], ada: ADA, features: int) -> float | None:
+def _radius(made: RoundRecord, ada: ADA, features: int) -> float | None:
     """As recorded; a run older than that has its cost, which is in features if it is semantic."""
-    if "radius" in line:
-        return float(line["radius"])
-    return float(line["cost"]) / scale_of(ada, features).weight / 2 if ada.cost == "semantic" else None
+    if made.radius is not None:
+        return made.radius
+    return made.cost / scale_of(ada, features).weight / 2 if ada.cost == "semantic" else None
 
 
-def _reached(line: Mapping[str, Any], gain: float) -> Range | None:
+def _reached(made: RoundRecord, gain: float) -> Range | None:
     """gain / (supremum - loss before), with the supremum's two bounds."""
-    if "supremum" not in line or line["supremum"] <= line["loss_before"]:
+    least, most = made.supremum, made.supremum_most
+    if least is None or most is None or least <= made.loss_before:
         return None
-    shares = [gain / (line[name] - line["loss_before"]) for name in ("supremum", "supremum_most")]
+    shares = [gain / (bound - made.loss_before) for bound in (least, most)]
     return min(shares), max(shares)

@@ -18,6 +18,7 @@ from unseen.models.split import Split
 from unseen.reporting.finished.methods import FinishedRun, Method, refuse_other_sources, refuse_twice
 from unseen.reporting.kit.wording import listed
 from unseen.runs.folder import RunFolder
+from unseen.runs.loading import NetworkRecord
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,13 @@ def load_ensemble(folder: Path, load_net: Callable[[Path], Split] | None) -> Ens
 
 def _read(folder: Path) -> FinishedEnsemble:
     saved = ensemble_folder.read(folder)
-    members = tuple(FinishedRun(place, RunFolder(place).config()) for place in saved.places)
-    strange = [name for name, m in zip(saved.names, members, strict=True) if "ada" not in m.config]
+    records = dict(zip(saved.names, map(NetworkRecord.read, saved.places), strict=True))
+    strange = [name for name, record in records.items() if not record.from_a_run]
     if strange:
         raise InputError(
             f"{folder}: nothing says how {listed(strange)} was trained; expected an ensemble of run folders, made with "
             "unseen ensemble RUN... or unseen.Ensemble.of_runs"
         )
+    members = tuple(FinishedRun(place, RunFolder(place).config()) for place in saved.places)
     refuse_other_sources(members)
     return FinishedEnsemble(folder, members[0].config, members, saved.rule)

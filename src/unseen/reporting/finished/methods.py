@@ -13,8 +13,10 @@ from typing import Any, ClassVar
 
 from unseen.errors import InputError
 from unseen.method.settings import MINIMIZATION
+from unseen.runs.config import RunConfig
 from unseen.runs.folder import RunFolder
 
+_FROM_PYTHON: dict[str, Any] = {"size": None, "dropout": 0.0}
 _IN_LABEL = ("K", "gamma", "cost", "scale", "dropout", "ridge")
 
 
@@ -25,17 +27,17 @@ class FinishedRun:
     kind: ClassVar[str] = "seed"
     """what its method has several of"""
     folder: Path
-    config: Mapping[str, Any]
+    config: RunConfig
 
     @property
     def seed(self) -> int:
         """The seed that all of the run's draws follow from."""
-        return int(self.config["seed"])
+        return self.config.seed
 
     @property
     def rounds(self) -> int:
         """How many rounds of fictitious images it made."""
-        return int(self.config["ada"]["K"])
+        return self.config.ada.K
 
     @cached_property
     def metrics(self) -> list[dict[str, Any]]:
@@ -45,15 +47,11 @@ class FinishedRun:
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What makes the method: everything that was set, except the seed and what selects nothing."""
-        ada, job = dict(self.config["ada"]), dict(self.config["job"] or {})
-        if ada["K"] == 0:
+        ada, job, model = self.config.ada.asdict() | {"n": self.config.round_size}, self.config.job, self.config.model
+        if self.rounds == 0:
             ada = {"K": 0} | {name: value for name, value in ada.items() if name in MINIMIZATION}
-        elif ada["n"] is None:
-            source = self.config["source"]
-            ada["n"] = source["images"] - source.get("unlabelled", 0)
-        model = self.config["model"]
-        described = {"size": job.get("size"), "model": job.get("model", model["class"])}
-        return ada | described | {"dropout": job.get("dropout", 0.0), "shapes": model["shapes"]}
+        built = {"size": job.size, "model": job.model, "dropout": job.dropout} if job else _FROM_PYTHON
+        return ada | {"model": model.class_name} | built | {"shapes": model.shapes}
 
 
 @dataclass(frozen=True)
@@ -117,9 +115,9 @@ def refuse_other_sources(runs: Sequence[FinishedRun]) -> None:
     """Refuse runs on different data: one page has one source."""
     sources: dict[str, FinishedRun] = {}
     for run in runs:
-        sources.setdefault(run.config["source"]["sha256"], run)
+        sources.setdefault(run.config.source.sha256, run)
     if len(sources) > 1:
-        found = "; ".join(f"{run.folder} on {run.config['source']['name']}" for run in sources.values())
+        found = "; ".join(f"{run.folder} on {run.config.source.name}" for run in sources.values())
         raise InputError(f"expected runs on one source, got {len(sources)}: {found}; make a page for each source")
 
 

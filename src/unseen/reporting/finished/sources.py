@@ -8,7 +8,8 @@ from unseen.data.catalogue import domain as built_in
 from unseen.data.domain import Domain
 from unseen.errors import InputError
 from unseen.reporting.finished.methods import FinishedRun
-from unseen.runs.job import HELD_OUT, job_of
+from unseen.runs.job import HELD_OUT
+from unseen.runs.loading import need_job
 
 
 def source_of(run: FinishedRun, given: Domain | None, network: str) -> Domain:
@@ -16,17 +17,17 @@ def source_of(run: FinishedRun, given: Domain | None, network: str) -> Domain:
 
     ``network`` is what a run from Python needs besides, for the message.
     """
-    recorded = run.config["source"]
-    if given is None and run.config["job"] is None:
+    recorded = run.config.source
+    if given is None and run.config.job is None:
         raise InputError(
             f"{run.folder} was started from Python: expected source=, the domain it trained on "
-            f"({recorded['name']}, {recorded['images']:,} images), and {network}"
+            f"({recorded.name}, {recorded.images:,} images), and {network}"
         )
-    source = given if given is not None else job_of(dict(run.config), run.folder).load_source()
-    if source.fingerprint != recorded["sha256"]:
+    source = given if given is not None else need_job(run.config.job, run.folder).load_source()
+    if source.fingerprint != recorded.sha256:
         raise InputError(
-            f"{source.name} is not the data that {run.folder} trained on: expected {recorded['images']:,} images with "
-            f"SHA-256 {recorded['sha256'][:12]}, got {len(source):,} with {source.fingerprint[:12]}; restore them, or "
+            f"{source.name} is not the data that {run.folder} trained on: expected {recorded.images:,} images with "
+            f"SHA-256 {recorded.sha256[:12]}, got {len(source):,} with {source.fingerprint[:12]}; restore them, or "
             "give them as source="
         )
     return source
@@ -37,8 +38,8 @@ def held_out_of(run: FinishedRun, source: Domain) -> list[Domain]:
     if source.name not in HELD_OUT:
         return []
     name = HELD_OUT[source.name]
-    job = run.config["job"]
-    return [built_in(name) if job is None else job_of(dict(run.config), run.folder).load_target(name, source.classes)]
+    job = run.config.job
+    return [built_in(name) if job is None else job.load_target(name, source.classes)]
 
 
 def unseen_among(source: Domain, held_out: Sequence[Domain], targets: Sequence[Domain]) -> list[Domain]:

@@ -21,7 +21,7 @@ from unseen.reporting.runs.gallery import make_gallery
 from unseen.reporting.runs.samples import Network, make_samples
 from unseen.reporting.runs.scenes import AGREEMENT, make_scenes, methods_drawn
 from unseen.reporting.runs.training import loss_chart, round_summaries, rounds_sheet, watched_charts
-from unseen.runs.job import load
+from unseen.runs.loading import load
 
 
 def write_page(
@@ -100,11 +100,11 @@ def _runs_sheet(methods: Sequence[Method]) -> Sheet:
     rows = []
     for method in methods:
         for run in method.runs:
-            versions, engine, created = (run.config[name] for name in ("versions", "engine", "created"))
+            versions, created = run.config.versions, run.config.created
             made_with = ", ".join(f"{name} {versions[name]}" for name in ("unseen", "torch"))
             seed = str(run.seed) if run.seed >= 0 else "several"
             started = created[:16].replace("T", " ")
-            rows.append((method.label, seed, str(run.folder), f"{made_with}, {engine['device']}", started))
+            rows.append((method.label, seed, str(run.folder), f"{made_with}, {run.config.engine.device}", started))
     styles = {method.label: method.style for method in methods}
     headings = ("Method", "Seed", "Folder", "Made with", "Started")
     return Sheet("The runs", headings, rows, "", words=frozenset({0, 2, 3, 4}), styles=styles)

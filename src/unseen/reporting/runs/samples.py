@@ -10,12 +10,11 @@ from torch import Tensor
 
 from unseen.data.domain import Domain
 from unseen.ensembles.ensemble import Ensemble
-from unseen.ensembles.rules import Choice
 from unseen.models.split import Split
 from unseen.reporting.finished.methods import Method
 from unseen.reporting.kit.pictures import Picture, picture
 from unseen.reporting.runs.ancestry import CLASSES_SHOWN
-from unseen.scoring.accuracy import softmax_scores
+from unseen.scoring.accuracy import Choice, softmax_scores
 
 Network = Split | Ensemble
 

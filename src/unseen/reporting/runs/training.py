@@ -12,6 +12,7 @@ from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import listed, short
 from unseen.reporting.runs.curves import Curves, line_chart
+from unseen.runs.rounds import RoundRecord
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +58,7 @@ def watched_charts(methods: Sequence[Method], domains: Sequence[Domain]) -> list
     charts = []
     for name in sorted(names, key=lambda name: list(known).index(name) if name in known else len(known)):
         curves: list[tuple[Method, Curves]] = [(m, {r.seed: _watched_values(r, name) for r in m.runs}) for m in methods]
-        prints = {run.config["watch"].get(name) for method in methods for run in method.runs} - {None}
+        prints = {run.config.watch.get(name) for method in methods for run in method.runs} - {None}
         charts.append(Watched(name, line_chart(curves, height=195, share=True), prints == {known.get(name)}))
     return charts
 
@@ -81,13 +82,13 @@ def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:
     summaries = []
     for method in methods:
         for k in range(1, method.rounds + 1):
-            lines = [line for run in method.runs for line in run.metrics if "fictitious" in line and line["round"] == k]
-            if lines:
+            made = [record for run in method.runs for record in RoundRecord.read(run.metrics) if record.round == k]
+            if made:
                 means = {
-                    name: mean([line[name] for line in lines])
+                    name: mean([getattr(record, name) for record in made])
                     for name in ("loss_before", "loss_after", "moved", "cost")
                 }
-                summaries.append(RoundSummary(method, k, lines[0]["fictitious"], **means))
+                summaries.append(RoundSummary(method, k, made[0].fictitious, **means))
     return summaries
 
 

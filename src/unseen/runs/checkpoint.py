@@ -1,0 +1,66 @@
+"""A checkpoint in memory: the tensors of a state under their names, and a state made from them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from unseen.method.state import Checkpointed, State
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a run resumes from: a checkpoint's tensors and counters, and what to warn of."""
+
+    tensors: dict[str, Tensor]
+    t: int
+    k: int
+    warnings: list[str]
+
+    def restore(self, state: Checkpointed) -> None:
+        """Make it what was saved; it stays new where nothing was."""
+        if self.tensors:
+            _restore_tensors(state, self.tensors)
+        state.t, state.k = self.t, self.k
+
+    def restore_with_rounds(self, state: State, read_round: Callable[[int], tuple[Tensor, Tensor]]) -> None:
+        """The same for Algorithm 1, whose rounds are in files of their own."""
+        self.restore(state)
+        for k in range(1, self.k + 1):
+            images, parents = read_round(k)
+            state.pool.write(images, at=0)
+            state.pool.close(parents)
+
+
+def tensors_of(state: Checkpointed) -> dict[str, Tensor]:
+    """Everything that a step hands to the next, by name."""
+    tensors = {f"net.{name}": tensor for name, tensor in state.net.model.state_dict().items()}
+    for i, slots in state.optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{i}.{slot}": tensor for slot, tensor in slots.items()}
+    tensors |= {f"draws.{purpose}": tensor for purpose, tensor in state.draws.state().items()}
+    return tensors | {"losses": state.losses}
+
+
+def _restore_tensors(state: Checkpointed, tensors: dict[str, Tensor]) -> None:
+    groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "draws": {}}
+    for name, tensor in tensors.items():
+        group, _, rest = name.partition(".")
+        if group in groups:
+            groups[group][rest] = tensor
+    state.net.model.load_state_dict(groups["net"])
+    parameters = [p for group in state.optimizer.param_groups for p in group["params"]]
+    slots: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in groups["optimizer"].items():
+        i, _, slot = name.partition(".")
+        slots.setdefault(int(i), {})[slot] = _laid_out_as(parameters[int(i)], tensor)
+    state.optimizer.load_state_dict({**state.optimizer.state_dict(), "state": slots})
+    state.draws.restore(groups["draws"])
+    state.losses = tensors["losses"].clone()
+
+
+def _laid_out_as(parameter: Tensor, slot: Tensor) -> Tensor:
+    """The fused Adam walks a parameter and its moments side by side in memory: they need one layout."""
+    return torch.empty_like(parameter).copy_(slot) if slot.shape == parameter.shape else slot

@@ -1,0 +1,111 @@
+"""Trained networks from their folders: a run's, an adaptation's, an ensemble member's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+from torch import nn
+
+from unseen.base.records import from_json
+from unseen.engine import Engine
+from unseen.errors import InputError, RunFolderError
+from unseen.models.names import is_built_in
+from unseen.models.split import Split, split
+from unseen.runs.folder import RunFolder
+from unseen.runs.job import Job
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkRecord:
+    """What a folder says of the network whose weights it holds, however it was trained."""
+
+    head: str
+    """name of the module that makes the scores"""
+    class_name: str = ""
+    scores: int | None = None
+    """how many the head gives"""
+    classes: tuple[str, ...] | None = None
+    """the names of what it was trained on; an ensemble that was given a bare network knows none"""
+    job: Job | None = None
+    seed: int = 0
+    config: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """``config.json`` as it is, for a copy of the folder"""
+
+    @classmethod
+    def of(cls, net: Split) -> NetworkRecord:
+        """What a network made in Python says of itself, in the words of a run's config."""
+        name = type(net.model).__qualname__
+        config = {"job": None, "model": {"class": name, "head": net.head_name}}
+        return cls(head=net.head_name, class_name=name, config=config)
+
+    @classmethod
+    def read(cls, folder: Path) -> NetworkRecord:
+        """The record of a folder that holds weights."""
+        content = RunFolder(folder).config_content()
+        try:
+            model, source, job = content["model"], content.get("source"), content.get("job")
+            shape = model.get("shapes", {}).get(f"{model['head']}.weight")
+            return cls(
+                head=model["head"],
+                class_name=model["class"],
+                scores=shape[0] if shape else None,
+                classes=tuple(source["classes"]) if source else None,
+                job=from_json(Job, job) if job is not None else None,
+                seed=content.get("seed", 0),
+                config=content,
+            )
+        except (KeyError, TypeError, AttributeError, InputError) as error:
+            raise RunFolderError(f"{folder / 'config.json'} is damaged or not a run's: {error!r}") from error
+
+    @property
+    def from_a_run(self) -> bool:
+        """Whether a run of Algorithm 1 trained it, as far as its folder says."""
+        return "ada" in self.config
+
+
+def need_job(job: Job | None, folder: Path) -> Job:
+    """The job of a run that the command line started; one from Python has none and is refused."""
+    if job is None:
+        raise RunFolderError(
+            f"{folder} was started from Python with a model of its own: use it there, with "
+            f"unseen.load({str(folder)!r}, model) and unseen.fit(..., resume=True)"
+        )
+    return job
+
+
+def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
+    """The trained network of a finished run, in evaluation mode; ``classes`` of it are those it was trained on.
+
+    ``model`` is needed for a run started from Python: the same network, whose weights are then replaced.
+    """
+    files = RunFolder(folder)
+    files.check_finished()
+    record = NetworkRecord.read(files.path)
+    given = model if model is not None else _rebuilt(record, files.path)
+    _load_weights(given.model if isinstance(given, Split) else given, files.weights)
+    net = split(given, record.head)
+    net.classes = record.classes
+    return net.eval()
+
+
+def _rebuilt(record: NetworkRecord, folder: Path) -> Split:
+    """The network that the run's job describes, before its weights are read."""
+    job = need_job(record.job, folder)
+    assert record.scores is not None
+    net = job.build_model(record.scores, record.seed)
+    if is_built_in(job.model):
+        Engine(device="cpu").place(net)  # in the layout it was trained in
+    return net
+
+
+def _load_weights(model: nn.Module, path: Path) -> None:
+    try:
+        model.load_state_dict(safetensors.torch.load_file(path))
+    except (OSError, safetensors.SafetensorError) as error:
+        raise RunFolderError(f"{path} is damaged: {error}") from error
+    except RuntimeError as error:
+        raise RunFolderError(f"{path} holds the weights of another model: {error}") from error

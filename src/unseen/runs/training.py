@@ -1,0 +1,178 @@
+"""One training, with all that it needs: checked, prepared, run in memory or in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from unseen.base.randomness import Draws
+from unseen.data.domain import Domain, as_domain
+from unseen.engine import Engine, adam
+from unseen.errors import InputError, RankLost
+from unseen.method.algorithm import augment, augment_and_train
+from unseen.method.pool import Pool
+from unseen.method.settings import ADA
+from unseen.method.state import State
+from unseen.models.split import Split, count_classes, refuse_probabilities
+from unseen.runs.checkpoint import Checkpoint
+from unseen.runs.compatibility import check_folder, warn_of_differences
+from unseen.runs.config import Cadence, ModelRecord, RunConfig, SourceRecord, made_now
+from unseen.runs.console import showing_if
+from unseen.runs.folder import RunFolder
+from unseen.runs.job import Job
+from unseen.runs.progress import Progress
+from unseen.runs.recorder import Recorder
+
+Report = Callable[[Progress], None]
+Warn = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training and what came of it. ``folder`` is None when none was asked for."""
+
+    net: Split
+    pool: Pool
+    config: RunConfig
+    metrics: list[dict[str, Any]]
+    folder: Path | None
+
+    def __repr__(self) -> str:
+        where = f"in {self.folder}" if self.folder else "in memory"
+        return f"Run({self.config.ada.T} steps, {self.pool.rounds} rounds, {len(self.pool)} images, {where})"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Training:
+    """A network, its source and every setting; ``job`` where both are built by name, so that a folder can do it again.
+
+    ``run`` trains the network in place.
+    """
+
+    net: Split
+    source: Domain
+    ada: ADA
+    seed: int = 0
+    folder: Path | None = None
+    watch: Mapping[str, Domain] = field(default_factory=dict)
+    cadence: Cadence = field(default_factory=Cadence)
+    engine: Engine = field(default_factory=Engine)
+    job: Job | None = None
+
+    def run(self, *, resume: bool = False, progress: Report | bool = False, warn: Warn = print) -> Run:
+        """Algorithm 1 to its end; the last iterate is the result."""
+        config = self._checked(warn)
+        with self._under_way(config, resume, progress, warn) as (state, recorder):
+            augment_and_train(state, self.ada, self.engine, recorder)
+            recorder.end(state)
+        self.net.eval()
+        return Run(self.net, state.pool, config, recorder.lines, self.folder)
+
+    def make_rounds(self, K: int, *, resume: bool, after_round: Callable[[], None], warn: Warn = print) -> None:
+        """Algorithm 1 up to its K-th round and no further; ``after_round`` is called whenever a round is saved."""
+        with self._under_way(self._checked(warn), resume, False, warn, after_round) as (state, recorder):
+            augment(state, self.ada, self.engine, recorder, K)
+
+    def _checked(self, warn: Warn) -> RunConfig:
+        """The config, once everything that a user can get wrong is known to be right."""
+        net, source, engine = self.net, self.source, self.engine
+        with engine.seeded(self.seed):
+            classes = count_classes(net, source.images, pixels=source.segmented)
+            refuse_probabilities(net, source.images)
+        as_domain(source, classes=classes)
+        if self.ada.batch < engine.ranks:
+            raise InputError(
+                f"batch={self.ada.batch} can't be shared by {engine.ranks} ranks; raise batch or start fewer ranks"
+            )
+        record = SourceRecord.of(source)
+        if record.unlabelled:
+            left_out = f"{record.unlabelled:,} of its {record.images:,} images have no labelled pixel"
+            warn(f"{source.name}: {left_out} and are left out of the training")
+        return RunConfig(
+            ada=self.ada,
+            watch={name: domain.fingerprint for name, domain in self.watch.items()},
+            seed=self.seed,
+            source=record,
+            model=ModelRecord.of(net),
+            cadence=self.cadence,
+            engine=engine.record(),
+            job=self.job,
+            **made_now(),
+        )
+
+    @contextmanager
+    def _under_way(
+        self,
+        config: RunConfig,
+        resume: bool,
+        progress: Report | bool,
+        warn: Warn,
+        after_round: Callable[[], None] = lambda: None,
+    ) -> Iterator[tuple[State, Recorder]]:
+        """Inside: the folder is locked, the hardware is set up, and the state is new or that of the checkpoint."""
+        engine, files = self.engine, RunFolder(self.folder) if self.folder is not None else None
+        with (
+            _saying_how_to_resume(files),
+            engine.running(unused=self._unused()),
+            ExitStack() as held,
+            showing_if(progress if engine.rank == 0 else False) as report,
+        ):
+            saved = engine.on_first_rank(lambda: _open(files, config, resume, held, warn)) if files else None
+            state = self._state()
+            if files and saved:
+                saved.restore_with_rounds(state, lambda k: engine.on_first_rank(lambda: files.read_round(k)))
+            recorder = Recorder(files, self.ada, engine, self.cadence, self.watch, report, after_round)
+            recorder.begin(state)
+            yield state, recorder
+
+    def _unused(self) -> bool:
+        """Whether some parameters get no gradient, which only several ranks have to know."""
+        with self.engine.seeded(self.seed):
+            return self.engine.ranks > 1 and self.net.leaves_out(self.source.images[:1])
+
+    def _state(self) -> State:
+        """The state before the first step, with the network on its device."""
+        net, engine = self.net, self.engine
+        with engine.seeded(self.seed), net.frozen():
+            engine.place(net, self.source.images[:1])
+        net.train()
+        pool = engine.on_every_rank(self._pool)
+        optimizer = adam(net, self.ada.alpha, self.ada.ridge)
+        return State(net, engine.prepare(net), optimizer, pool, Draws(self.seed))
+
+    def _pool(self) -> Pool:
+        """The pool before its first round: the images that have a label."""
+        source = self.source
+        rows = slice(None) if len(source.labelled) == len(source) else source.labelled
+        allocate = partial(self.engine.allocate, folder=self.folder)
+        return Pool(source.images[rows], source.labels[rows], self.ada.K, self.ada.n, allocate)
+
+
+def _open(files: RunFolder, config: RunConfig, resume: bool, held: ExitStack, warn: Warn) -> Checkpoint | None:
+    """The folder checked and locked until ``held`` ends, and the checkpoint that an interrupted run resumes from."""
+    check_folder(files, config, resume)
+    held.enter_context(files.locked())
+    check_folder(files, config, resume)  # again: another process may have had the folder meanwhile
+    if not resume:
+        files.create(config)
+        return None
+    warn_of_differences(files, config, warn)
+    saved = files.last_checkpoint()
+    for message in saved.warnings:
+        warn(message)
+    return saved
+
+
+@contextmanager
+def _saying_how_to_resume(files: RunFolder | None) -> Iterator[None]:
+    """Inside: when another rank is lost, the message also has what is safe and the command that resumes from it."""
+    try:
+        yield
+    except RankLost as error:
+        if files is None or not files.started:
+            raise
+        raise RankLost(f"{error}. {files.how_to_resume('resume under torchrun as before, with')}") from error
