@@ -4,12 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench docs clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
-demo: $(VENV)/demo-installed  ## install, then train plain and ours on the built-in digits and write demo/report.html
+demo: $(VENV)/demo-installed  ## install, then train ERM and ADA on the built-in digits and write demo/report.html
 	$(BIN)/unseen demo
 
 test: $(VENV)/dev-installed lint  ## install, check style and types, then run every test
@@ -28,8 +28,12 @@ format: $(VENV)/dev-installed  ## put the code into the project's format
 bench: $(VENV)/dev-installed  ## measure speed, as ratios against slow twins (20 minutes; nothing else should run)
 	$(BIN)/python -m benchmarks
 
+docs: $(VENV)/docs-installed  ## build the documentation as a site: site/index.html (no network needed; warnings are errors)
+	$(BIN)/python -m sphinx -W --keep-going -q -c docs . site
+	@echo "The site: $(CURDIR)/site/index.html"
+
 clean:  ## remove the virtual environment and what tools left behind
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -46,3 +50,7 @@ $(VENV)/demo-installed: pyproject.toml $(VENV)/torch-installed
 $(VENV)/dev-installed: pyproject.toml $(VENV)/torch-installed
 	$(PIP) --editable '.[dev]'
 	touch $@ $(VENV)/demo-installed
+
+$(VENV)/docs-installed: pyproject.toml $(VENV)/torch-installed
+	$(PIP) --editable '.[docs]'
+	touch $@

@@ -113,7 +113,7 @@ def the_surrogate_is_continuous_at_L1() -> Measured:
         return (below.value - above.value).abs().max()
 
     return Measured(
-        "φ goes on continuously at γ = L1",
+        "φ is continuous at γ = L1",
         "`value` at L1 (1 ± 1e-9), every head",
         "greatest jump",
         max(float(jump(case)) for case in cases()),

@@ -173,7 +173,7 @@ class Log:
             self.files.trim()
 
     def warn_of_collapse(self, warn: Callable[[str], None]) -> None:
-        """One warning when the target's images differ much less than before."""
+        """One warning when the target's images can be told apart much less than before."""
         before, after = (Health(line["spread"], line["classes"]) for line in (self.lines[0], self.lines[-1]))
         if after.collapsed_from(before):
             warn(

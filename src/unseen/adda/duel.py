@@ -24,7 +24,7 @@ SHRUNK = 0.5  # a collapse leaves less than this share of what the source encode
 def discriminator_loss(of_source: Tensor, of_target: Tensor) -> Tensor:
     """L_D = -1/2 mean log D(z_s) - 1/2 mean log(1 - D(z_t)), where D is the sigmoid of these scores.
 
-    ln 2 where the discriminator can't separate the domains.
+    ln 2 where the discriminator can't tell the domains apart.
     """
     return (F.softplus(-of_source).mean() + F.softplus(of_target).mean()) / 2
 
@@ -94,7 +94,7 @@ def begin(net: Split, x_s: Tensor, x_t: Tensor, adda: ADDA, seed: int, engine: E
     """The duel before its first step. ``net`` is the source's model and becomes the target's.
 
     Both encoders are in evaluation mode throughout: the discriminator compares the features that the models give in
-    use, and finds no dropout or batch statistics to separate the domains by. So the source's features never change, and
+    use, and finds no dropout or batch statistics to tell the domains by. So the source's features never change, and
     are taken once, before the first step, from the copy that the target encoder still is.
     """
     draws = Draws(generator(seed, "adda").initial_seed())
@@ -168,7 +168,7 @@ def _refuse_non_finite(duel: Duel, adda: ADDA) -> None:
 
 @dataclass(frozen=True)
 class Health:
-    """Whether images still differ in their features: seen without labels."""
+    """Whether images can still be told apart by their features: seen without labels."""
 
     spread: float
     """sqrt(E ||z - E z||^2 / E ||z||^2): 0 where all images have the same features, never above 1"""

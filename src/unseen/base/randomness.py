@@ -45,6 +45,6 @@ class Draws:
         return {purpose: g.get_state() for purpose, g in self._generators.items()}
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Resume from a state that ``state()`` gave."""
+        """Go on from a state that ``state()`` gave."""
         for purpose, g in self._generators.items():
             g.set_state(state[purpose])

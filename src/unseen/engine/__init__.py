@@ -119,7 +119,7 @@ class Engine(Ranks):
     def running(self, *, unused: bool = False) -> Iterator[None]:
         """Inside: this many threads, denormals flushed, memory kept between steps, ranks connected. After: as before.
 
-        ``unused``: some parameters may get no gradient, which DDP has to know.
+        ``unused``: some parameters may get no gradient, which DDP has to be told.
         """
         assert self.threads is not None
         before = torch.get_num_threads()

@@ -20,8 +20,8 @@ def bf16_weights(net: nn.Module) -> Iterator[None]:
 
     Autocast makes them anew at every call where weights are frozen; here they are made once, to the same bits.
     """
-    usual = [m for m in net.modules() if type(m) in (nn.Linear, nn.Conv2d)]
-    layers = [m for m in usual if m._parameters.keys() == {"weight", "bias"}]  # a weight norm has others
+    plain = [m for m in net.modules() if type(m) in (nn.Linear, nn.Conv2d)]
+    layers = [m for m in plain if m._parameters.keys() == {"weight", "bias"}]  # a weight norm has others
     before = [dict(layer._parameters) for layer in layers]
     for layer in layers:
         for name, parameter in layer._parameters.items():
@@ -49,10 +49,10 @@ def _worthwhile(
     x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> bool:
     side = weight.shape[-1]
-    simple = stride == dilation == (1, 1) and groups == 1 and padding in [(p, p) for p in range(side)]
+    plain = stride == dilation == (1, 1) and groups == 1 and padding in [(p, p) for p in range(side)]
     square = weight.shape[-2] == side > 1 and x.shape[-1] % 2 == x.shape[-2] % 2 == 0
     frozen = x.requires_grad and not weight.requires_grad and not (bias is not None and bias.requires_grad)
-    return simple and square and frozen and x.ndim == 4 and x.shape[1] <= FEW and x.dtype != torch.float64
+    return plain and square and frozen and x.ndim == 4 and x.shape[1] <= FEW and x.dtype != torch.float64
 
 
 def _as_autocast(weight: Tensor) -> Tensor:

@@ -59,7 +59,7 @@ class GreatestSoftmax(Selection):
     """The paper's text: the member with the greatest maximum softmax value.
 
     They are compared by their log-odds. That is the same order, but log-odds never round to the same number, as a
-    softmax of float32 does to 1 when scores are 17 apart: then by the softmax the members would be equal.
+    softmax of float32 does to 1 when scores are 17 apart: then the softmax couldn't tell the members from each other.
     """
 
     name = rule_names.GREATEST_SOFTMAX

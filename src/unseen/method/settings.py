@@ -22,13 +22,13 @@ MINIMIZATION = frozenset({"alpha", "T", "batch", "ridge"})  # what is left of th
 class ADA:
     """Adversarial data augmentation (Algorithm 1). The defaults are the paper's digit experiment.
 
-    Every field is a setting of the method; ``K=0`` makes no fictitious samples and is ERM.
+    Every field is a setting of the method; ``K=0`` makes no fictitious samples and is plain training (ERM).
     """
 
     gamma: float = 1.0
     """penalty on the distance from the original: greater keeps fictitious images closer"""
     K: int = 2
-    """rounds of fictitious images; 0 is ERM"""
+    """rounds of fictitious images; 0 is plain training (ERM)"""
     T_min: int = 100
     """minimization steps before each round"""
     T_max: int = 15

@@ -14,7 +14,7 @@ class ConvNet(nn.Module):
     """conv-pool-conv-pool-fc-fc-softmax for 32x32 RGB: 4,547,466 parameters with ten classes.
 
     Weights are Xavier-uniform and biases zero, as in the authors' code, drawn from ``seed`` alone. ``dropout`` is
-    the chance of dropping each of the 1,024 entries after each hidden layer; 0 is the paper's network.
+    the chance of dropping each of the 1,024 entries after each hidden layer; 0 is the paper's plain network.
     ``width`` scales every hidden layer, for small machines. The ReLU follows the pooling: the same function as before
     it, on a quarter of the entries.
     """

@@ -94,7 +94,7 @@ def _dilate(stage: nn.Module, before: int) -> None:
 
 
 def _load_body(body: nn.Module, path: Path, name: str) -> None:
-    """The body's weights from a file; its classifier, if it has one, is not used."""
+    """The body's weights from a file; its classifier, if it has one, isn't ours."""
     given = {key: value for key, value in _read(path).items() if not key.startswith("fc.")}
     try:
         body.load_state_dict(given)

@@ -35,7 +35,7 @@ def build_model(name: str, classes: int, seed: int, *, dropout: float = 0.0, wid
 
 
 def is_built_in(name: str) -> bool:
-    """Whether unseen has it built in, rather than a file or module of the user's."""
+    """Whether it is a model of ours, and not what a file or module of the user's makes."""
     return name == CONVNET or name.partition(":")[0] in FCNS
 
 

@@ -19,7 +19,7 @@ HEAD_NAMES = ("head", "fc", "classifier", "heads", "segmentation_head")
 
 
 class _Reached(Exception):
-    """Carries z out of a forward pass whose rest is not needed."""
+    """Carries z out of a forward pass that has nothing left to tell."""
 
 
 class Split(nn.Module):
@@ -158,7 +158,7 @@ class Split(nn.Module):
 def split(model: nn.Module, head: str | nn.Module | None = None) -> Split:
     """See any torch model as features | head, where z = features(x) is what enters the head module.
 
-    The head of timm, torchvision, segmentation-models and Sequential models is found by itself; for
+    The head of timm, torchvision, segmentation-models and plain Sequential models is found by itself; for
     others pass ``head=``, the module's name (as in ``model.named_modules()``) or the module.
     """
     if isinstance(model, Split):

@@ -17,7 +17,7 @@ def xavier(net: nn.Module, draw: torch.Generator) -> None:
 
 
 def kaiming(net: nn.Module, draw: torch.Generator) -> None:
-    """The same with convolutions Kaiming-normal and normalizations at 1 and 0, as torchvision's ResNets begin."""
+    """The same with convolutions Kaiming-normal and normalizations plain, as torchvision's ResNets begin."""
     net.to_empty(device="cpu")
     for module in net.modules():
         if isinstance(module, nn.Conv2d):

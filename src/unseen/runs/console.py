@@ -1,4 +1,4 @@
-"""How a training looks in a terminal: bars with rates and time left there, lines of text elsewhere."""
+"""How a training looks in a terminal: bars with rates and time left there, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rich.text import Text
 from unseen.runs.progress import Progress
 from unseen.runs.rounds import RoundRecord
 
-LINE_EVERY = 10.0  # seconds between two lines of one phase
+LINE_EVERY = 10.0  # seconds between two plain lines of one phase
 RUNS = "runs"
 
 

@@ -130,8 +130,8 @@ def _work(tasks: Sequence[Task], token: str, parent: int | None, data: str | Non
 
 def _attempt(task: Task, token: str, heard: list[str]) -> bool:
     """Take the task on, unless somebody else has; whether it is done now."""
-    with _claimed(_claim(task), token) as is_mine:
-        if not is_mine or task.done or _in_use(task.folder):
+    with _claimed(_claim(task), token) as ours:
+        if not ours or task.done or _in_use(task.folder):
             return False
         try:
             task.work(lambda message: heard.append(f"{task.name}: {message}"))
