@@ -14,7 +14,7 @@ LAYERS = [
     [("cli/", "verbs: they parse and call")],
     [("paper/", "the paper's figures and tables, as recipes")],
     [("reporting/", "pages, charts, tables, statistics; the diagnosis")],
-    [("sweep/", "many runs"), ("ensembles/", "members, rules"), ("adda/", "the baseline")],
+    [("sweep/", "many runs"), ("adda/", "the baseline"), ("ensembles/", "members, rules")],
     [("runs/", "fit, the run folder, checkpoints, resume")],
     [("theory/", "Section 3, computed for a trained network")],
     [("scoring/", "accuracy, mIoU")],
