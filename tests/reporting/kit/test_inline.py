@@ -1,5 +1,6 @@
 """Charts inside a page."""
 
+import html
 import re
 from xml.etree import ElementTree
 
@@ -39,6 +40,11 @@ def test_words_are_text_in_the_pages_font_and_escaped():
     assert "&lt;script&gt;&amp;</text>" in text
     assert "font-family" not in text
     assert ">20 images</text>" in text
+
+
+@pytest.mark.parametrize("name", ["$x_{$ and $y$", "\N{CJK UNIFIED IDEOGRAPH-6570}", "a_b^c \\frac"])
+def test_any_name_is_shown_as_it_is(name):
+    assert name in html.unescape(inline(chart(name), name))
 
 
 def test_a_chart_reaches_nothing_outside_of_itself():

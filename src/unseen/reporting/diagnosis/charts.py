@@ -14,6 +14,7 @@ from unseen.reporting.kit.charts import canvas, drawing, log_ticks
 from unseen.reporting.kit.dots import DotGroup, Dots, dot_chart
 from unseen.reporting.kit.scores import DomainScores, score_chart
 from unseen.reporting.kit.theme import FAINT, GRID, INK, SOFT, marker_options, method_colour
+from unseen.reporting.kit.wording import curly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +61,7 @@ def certificate_chart(diagnosis: Diagnosis, shown: Sequence[Shown]) -> Figure:
     axes.grid(color=GRID)
     log_ticks(axes.xaxis)
     log_ticks(axes.yaxis)
-    axes.set_xlabel("distance from the source, as a share of the features' own spread", color=INK, fontsize=13)
+    axes.set_xlabel(curly("distance from the source, as a share of the features' own spread"), color=INK, fontsize=13)
     axes.axhline(guess, color=FAINT, linestyle=(0, (2, 3)), linewidth=1.2)
     axes.annotate("guessing", (0, guess), (6, 5), axes.get_yaxis_transform(), "offset points", fontsize=12, color=SOFT)
     for method, it in reversed(shown):

@@ -41,7 +41,7 @@ def names(diagnosis: Diagnosis) -> tuple[str, ...]:
 def headline(diagnosis: Diagnosis) -> str:
     """What the certificate says at a hundredth of the spread."""
     at = min(range(len(diagnosis.model.shares)), key=lambda i: abs(diagnosis.model.shares[i] - 0.01))
-    bounds = [f"{each.curve.bound[at]:.2f} for {name}" for name, each in _named_networks(diagnosis)]
+    bounds = [f"{each.curve.bound[at]:.2f} for {name}" for name, each in named_networks(diagnosis)]
     return f"The worst mean loss within 1 % of the features' spread is at most {listed(bounds)}"
 
 
@@ -140,10 +140,11 @@ def certificate(diagnosis: Diagnosis) -> str:
 
 def _for_each(diagnosis: Diagnosis, value: Callable[[MeasuredNetwork], float]) -> str:
     """``323 for ADA and 409 for ERM``."""
-    return listed([f"{number(value(network))} for {name}" for name, network in _named_networks(diagnosis)])
+    return listed([f"{number(value(network))} for {name}" for name, network in named_networks(diagnosis)])
 
 
-def _named_networks(diagnosis: Diagnosis) -> list[tuple[str, MeasuredNetwork]]:
+def named_networks(diagnosis: Diagnosis) -> list[tuple[str, MeasuredNetwork]]:
+    """Each network with its short name."""
     return list(zip(names(diagnosis), diagnosis.networks, strict=True))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from unseen.reporting.diagnosis import explanations
-from unseen.reporting.diagnosis.explanations import number, percent
+from unseen.reporting.diagnosis.explanations import named_networks, number, percent
 from unseen.reporting.diagnosis.record import Diagnosis, MeasuredDomain, MeasuredNetwork, Range, Round
 from unseen.reporting.kit.tables import Sheet
 
@@ -78,7 +78,7 @@ def _rise(network: MeasuredNetwork) -> str:
 
 
 def _certificate(diagnosis: Diagnosis) -> Sheet:
-    networks = _named_networks(diagnosis)
+    networks = named_networks(diagnosis)
     headings = [f"{name} {what}" for name, _ in networks for what in ("rho", "worst mean loss")]
     columns = [column for _, it in networks for column in (map(number, it.curve.rho), _worst(it))]
     rows = tuple(zip((f"{share:.3g}" for share in diagnosis.model.shares), *columns, strict=True))
@@ -92,11 +92,11 @@ def _worst(network: MeasuredNetwork) -> list[str]:
 
 def _domains(diagnosis: Diagnosis) -> Sheet:
     headings = ("domain", "network", "matched", "rho", "rho/spread", "loss", "at most", "accuracy")
-    every = zip(*(it.domains for _, it in _named_networks(diagnosis)), strict=True)
+    every = zip(*(it.domains for _, it in named_networks(diagnosis)), strict=True)
     rows = [
         _domain(name, there, it)
         for measured in every
-        for there, (name, it) in zip(measured, _named_networks(diagnosis), strict=True)
+        for there, (name, it) in zip(measured, named_networks(diagnosis), strict=True)
     ]
     title = "Domains: how far from the source, and how accurate there"
     return Sheet(title, headings, rows, explanations.domains(diagnosis), frozenset({0, 1}))
@@ -126,10 +126,6 @@ def _classes(diagnosis: Diagnosis) -> Sheet:
 
 def _share(there: MeasuredDomain, name: str, spread: float) -> str:
     return number(there.classes[name] / spread) if name in there.classes else "none"
-
-
-def _named_networks(diagnosis: Diagnosis) -> list[tuple[str, MeasuredNetwork]]:
-    return list(zip(explanations.names(diagnosis), diagnosis.networks, strict=True))
 
 
 def _each(diagnosis: Diagnosis, show: Callable[[MeasuredNetwork], str]) -> Sequence[str]:

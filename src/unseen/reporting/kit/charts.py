@@ -28,6 +28,7 @@ _STYLE = {
     "axes.labelcolor": SOFT, "axes.edgecolor": FAINT, "axes.axisbelow": True, "grid.color": RULE,
     "axes.spines.top": False, "axes.spines.right": False, "xtick.major.size": 0, "ytick.major.size": 0,
     "xtick.color": SOFT, "ytick.color": SOFT, "xtick.labelcolor": INK, "svg.hashsalt": "unseen",
+    "text.parse_math": False,  # a dollar in somebody's name is a dollar
 }  # fmt: skip
 _NO_DATES = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
 _DOTS_PER_INCH = 160

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -19,7 +20,9 @@ _LEFT_OUT = {"metadata", "style", "clipPath"}  # a style element would hold for 
 
 def inline(figure: Figure, description: str) -> str:
     """The figure as an ``<svg>`` element, which says ``description`` to those who can't see it."""
-    svg = render(figure, as_text=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the page's font is the reader's
+        svg = render(figure, as_text=True)
     root = ElementTree.fromstring(svg)
     viewed = root.attrib["viewBox"]
     _adapt(root, f"c{hashlib.sha256(svg + description.encode()).hexdigest()[:8]}")
