@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from unseen.paper.lab import Lab
 from unseen.paper.methods import Trained
-from unseen.paper.results import Line, Results
+from unseen.paper.results import Results
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.tables import Sheet
+from unseen.runs.rounds import RoundRecord
 
 CAPTION = (
     "Means over a round's images, then over seeds. The loss is that of the network when the round began, on the images "
@@ -21,15 +22,15 @@ def rounds_sheet(methods: Sequence[Trained], lab: Lab, results: Results, seeds: 
     """A row for each round of each training that was run."""
     rows = []
     for method in methods:
-        lines = [
-            line for source in lab.sources for seed in range(seeds) for line in method.rounds(results, source, seed)
-        ]
-        for k in sorted({line["round"] for line in lines}):
-            rows.append(_row(method.label, k, [line for line in lines if line["round"] == k]))
+        known = [method.rounds(results, source, seed) for source in lab.sources for seed in range(seeds)]
+        made = [record for lines in known for record in RoundRecord.read(lines)]
+        for k in sorted({record.round for record in made}):
+            rows.append(_row(method.label, k, [record for record in made if record.round == k]))
     headings = ("training", "round", "seeds", "loss before", "loss after", "L2")
     return Sheet("What the rounds made", headings, rows, CAPTION, frozenset({0}))
 
 
-def _row(label: str, k: int, lines: Sequence[Line]) -> tuple[str, ...]:
-    before, after, moved = (mean([line[name] for line in lines]) for name in ("loss_before", "loss_after", "moved"))
-    return (label, str(k), str(len(lines)), f"{before:.2f}", f"{after:,.2f}", f"{moved:,.3g}")
+def _row(label: str, k: int, made: Sequence[RoundRecord]) -> tuple[str, ...]:
+    before, after = (mean([getattr(record, name) for record in made]) for name in ("loss_before", "loss_after"))
+    moved = mean([record.moved for record in made])
+    return (label, str(k), str(len(made)), f"{before:.2f}", f"{after:,.2f}", f"{moved:,.3g}")
