@@ -261,7 +261,7 @@ def test_features_that_are_all_the_same_are_refused(look_at, runs):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda folder: (folder / "weights.safetensors").unlink(), r"ada is not finished; go on with: unseen\.fit"),
+        (lambda folder: (folder / "weights.safetensors").unlink(), r"ada is not finished; resume with: unseen\.fit"),
         (lambda folder: (folder / "weights.safetensors").write_bytes(b"no"), r"weights\.safetensors is damaged"),
         (lambda folder: (folder / "config.json").unlink(), "ada holds no run"),
     ],
@@ -274,9 +274,9 @@ def test_a_folder_that_can_not_be_used_is_refused(look_at, runs, spoil, message)
     assert not (runs / "ada" / FILE).exists()
 
 
-def test_an_adaptation_is_no_run_of_ours(look_at, runs):
+def test_an_adaptation_is_no_run_of_ada_or_erm(look_at, runs):
     config = json.loads((runs / "ada/config.json").read_text())
-    del config["ada"]
+    config["adda"] = config.pop("ada")
     (runs / "ada/config.json").write_text(json.dumps(config))
     with pytest.raises(RunFolderError, match=r"holds an adaptation \(ADDA\), expected a run of ADA or ERM"):
         look_at(runs / "ada")
