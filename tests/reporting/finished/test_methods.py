@@ -95,7 +95,9 @@ def test_the_same_run_twice_is_refused(runs):
 
 def test_an_unfinished_run_is_refused_with_the_command_that_resumes_it(runs):
     (runs / "ada-0" / "weights.safetensors").unlink()
-    with pytest.raises(RunFolderError, match=r"ada-0 is not finished; resume with: unseen.fit\(\.\.\., folder=.*ada-0'"):
+    with pytest.raises(
+        RunFolderError, match=r"ada-0 is not finished; resume with: unseen.fit\(\.\.\., folder=.*ada-0'"
+    ):
         read_methods([runs / "erm-0", runs / "ada-0"])
 
 

@@ -73,4 +73,4 @@ def _training(config: RunConfig) -> dict[str, Any]:
 def _flat(training: Mapping[str, Any]) -> dict[str, Any]:
     """Settings by their names, with the job's among the others."""
     others = {name: value for name, value in training.items() if name not in ("job", "source", "model")}
-    return others | training["job"]
+    return {**others, **training["job"]}
