@@ -4,10 +4,22 @@ from colour_vision import VISIONS, distances, from_hex, least_distances, oklab, 
 
 from unseen.data.streets import camvid
 from unseen.data.streets.classes import CLASSES
-from unseen.reporting.kit.palette import COLOURS, NEIGHBOURS, colours_of
+from unseen.reporting.kit.palette import COLOURS, colours_of
 from unseen.reporting.runs.scenes import AGREEMENT
 
 OKABE_ITO = ["#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"]
+# Classes that often touch: those that share most boundary pixels in the built-in scenes, and some by their nature.
+NEIGHBOURS = (
+    ("road", ("lane marking", "car", "sidewalk", "fence", "pedestrian", "bicycle")),
+    ("building", ("vegetation", "pole", "sky", "car", "pedestrian", "sidewalk", "bicycle", "fence", "traffic sign")),
+    ("traffic light", ("building", "pole", "sky")),
+    ("vegetation", ("sky", "fence", "pole", "car", "traffic sign")),
+    ("sidewalk", ("fence", "bicycle", "pedestrian", "lane marking", "car")),
+    ("pole", ("sky", "traffic sign")),
+    ("fence", ("car", "bicycle")),
+    ("pedestrian", ("bicycle",)),
+    ("sky", ("traffic sign",)),
+)
 
 
 def least(colours, vision):

@@ -21,25 +21,12 @@ COLOURS = {
     "traffic light": "#501ff4",
 }
 """SYNTHIA's classes. The colours are the best that simulated annealing found when it made the least distance between
-any two as great as it could, and that between ``NEIGHBOURS`` 1.6 times as great. It counted the distance in OKLab for
-the kind of eye to which two colours are nearest (tests/colour_vision.py), and kept hue and lightness of most classes
-within a range that a reader expects: a light blue sky, a dark road, red or orange pedestrians."""
+any two as great as it could, and that between classes that often touch 1.6 times as great. It counted the distance in
+OKLab for the kind of eye to which two colours are nearest (tests/colour_vision.py), and kept hue and lightness of most
+classes within a range that a reader expects: a light blue sky, a dark road, red or orange pedestrians."""
 
 SAME_THING = {"pavement": "sidewalk", "tree": "vegetation", "sign": "traffic sign", "bicyclist": "bicycle"}
 """CamVid's words for SYNTHIA's classes."""
-
-NEIGHBOURS = (
-    ("road", ("lane marking", "car", "sidewalk", "fence", "pedestrian", "bicycle")),
-    ("building", ("vegetation", "pole", "sky", "car", "pedestrian", "sidewalk", "bicycle", "fence", "traffic sign")),
-    ("traffic light", ("building", "pole", "sky")),
-    ("vegetation", ("sky", "fence", "pole", "car", "traffic sign")),
-    ("sidewalk", ("fence", "bicycle", "pedestrian", "lane marking", "car")),
-    ("pole", ("sky", "traffic sign")),
-    ("fence", ("car", "bicycle")),
-    ("pedestrian", ("bicycle",)),
-    ("sky", ("traffic sign",)),
-)
-"""Classes that often touch: those that share most boundary pixels in the built-in scenes, and some by their nature."""
 
 # each the farthest from all before it and from COLOURS, for the eye that sees least, on a grid of 9 levels a channel
 _FURTHER = (
