@@ -61,7 +61,6 @@ class Setting:
     """domain -> which images of it: ``11,420 of the 26,032 test images``"""
     scale: str = PUBLISHED_SCALE
     steps: int = PUBLISHED_STEPS
-    selection: str = "last iterate"
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     """domain -> the set of the paper that it stands in for"""
     departures: tuple[str, ...] = ()
@@ -77,7 +76,7 @@ class Setting:
     @property
     def protocol(self) -> str:
         """Source, steps, scale, selection rule; how pairs are made, where that isn't by the same draws."""
-        training = f"Trained on {self.source}, {self.steps:,} steps, {self.scale} scale of γ and η; {self.selection}."
+        training = f"Trained on {self.source}, {self.steps:,} steps, {self.scale} scale of γ and η; last iterate."
         return f"{training} {self.pairs}".strip()
 
     @property

@@ -15,6 +15,7 @@ from unseen.paper.published import Published
 from unseen.paper.results import Line, Results, key, run_key
 from unseen.reporting.kit.theme import Kind
 from unseen.runs.request import Request
+from unseen.runs.rounds import RoundRecord
 
 
 @dataclass(frozen=True)
@@ -79,11 +80,10 @@ class Trained(Method):
         """The run's."""
         return results.accuracy(run_key(source.request(seed, self.settings)), source.scored[target])
 
-    def rounds(self, results: Results, source: Source, seed: int) -> list[Line]:
+    def rounds(self, results: Results, source: Source, seed: int) -> list[RoundRecord]:
         """What the run recorded of each of its rounds, where it was measured."""
         line = results.find(run_key(source.request(seed, self.settings))) or {}
-        rounds: list[Line] = line.get("rounds", [])
-        return rounds
+        return RoundRecord.read(line.get("rounds", []))
 
 
 def _training(source: Source, request: Request) -> Measurement:

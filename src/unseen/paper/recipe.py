@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 
 from unseen.errors import InputError, did_you_mean
 from unseen.paper import figures
-from unseen.paper.by_rule import rules_sheet
 from unseen.paper.cells import Cell, Setting
 from unseen.paper.lab import Lab, Scale, Source
 from unseen.paper.methods import Ensembled, Measurement, Method, Trained, describe_pairs
 from unseen.paper.results import Results
-from unseen.paper.rounds import rounds_sheet
+from unseen.paper.run_tables import rounds_sheet, rules_sheet
 from unseen.paper.tables import matrix, sheets
 from unseen.reporting.kit.tables import Sheet
 
