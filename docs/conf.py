@@ -9,7 +9,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphin
 # The repository is the source folder, so that a link works alike on GitHub, in an editor and on the site.
 root_doc = "docs/index"
 include_patterns = ["docs/**.md", "benchmarks/README.md", "experiments/README.md", "results/README.md", "*.md"]
-exclude_patterns = ["README.md", "results/*discussion.md"]
+exclude_patterns = ["README.md", ".venv", "site"]
 
 myst_heading_anchors = 3  # the anchors that GitHub makes
 copybutton_prompt_text = "$ "
