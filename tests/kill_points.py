@@ -1,4 +1,4 @@
-"""Kill a training with SIGKILL, let it go on, and compare every bit with a training that was never interrupted.
+"""Kill a training with SIGKILL, let it resume, and compare every bit with a training that was never interrupted.
 
     python tests/kill_points.py [--points N] [--every-line]
 
@@ -393,7 +393,7 @@ class Case:
 
 
 def undergo(kills: tuple[Kill, ...], folder: Path, reference: Outcome) -> Case:
-    """Train, kill, go on, and see whether it came to the same."""
+    """Train, kill, resume, and see whether it came to the same."""
     for kill in kills:
         going_on = (folder / "config.json").exists()
         if isinstance(kill, Place):

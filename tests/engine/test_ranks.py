@@ -27,7 +27,7 @@ import unseen
 from unseen.base.randomness import Draws
 from unseen.base.records import to_json
 from unseen.engine import Engine
-from unseen.errors import InputError, RankLost, RunFolderError
+from unseen.errors import InputError, RankLost, RunFolderError, UnseenError
 from unseen.method.state import State
 from unseen.runs.config import Cadence
 from unseen.runs.folder import RunFolder
@@ -173,7 +173,7 @@ def tell(path: Path, what: Any) -> None:
 def error_of(work: Callable[[], Any]) -> str:
     try:
         work()
-    except InputError as error:
+    except UnseenError as error:
         return f"{type(error).__name__}: {error}"
     return "none"
 
@@ -250,7 +250,7 @@ def work_leave_early(folder: Path) -> None:
 def main(work: str, folder: str, *rest: str) -> None:
     try:
         globals()[f"work_{work}"](Path(folder), *rest)
-    except InputError as error:
+    except UnseenError as error:
         print(f"error on rank {rank()}: {error}", file=sys.stderr)
         Path(f"{folder}.ended").write_text(str(time.time()))
         sys.exit(error.exit_code)
@@ -368,7 +368,7 @@ def test_after_errors_the_ranks_train_on_to_the_same_bits(many: Path) -> None:
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SimpleNamespace]:
-    """Trainings of which rank 0, rank 1 or both were killed in a round: how they ended, and what could go on."""
+    """Trainings of which rank 0, rank 1 or both were killed in a round: how they ended, and what could resume."""
     folder, ends = tmp_path_factory.mktemp("killed"), {}
     for who in ("0", "1", "01"):
         ends[who] = torchrun(__file__, "die", folder / who, *who)
@@ -381,7 +381,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SimpleNamespac
 
 
 @pytest.mark.parametrize("who", ["0", "1", "01"], ids=["rank 0", "rank 1", "both"])
-def test_a_training_that_was_killed_in_a_round_goes_on_to_the_same_bits(
+def test_a_training_that_was_killed_in_a_round_resumes_to_the_same_bits(
     many: Path, killed: dict[str, SimpleNamespace], who: str
 ) -> None:
     assert killed[who].started
@@ -390,7 +390,7 @@ def test_a_training_that_was_killed_in_a_round_goes_on_to_the_same_bits(
 
 
 @pytest.mark.parametrize("who", [0, 1], ids=["rank 0", "rank 1"])
-def test_when_one_rank_is_killed_the_other_ends_and_says_how_to_go_on(
+def test_when_one_rank_is_killed_the_other_ends_and_says_how_to_resume(
     killed: dict[str, SimpleNamespace], who: int
 ) -> None:
     ended = killed[str(who)]
@@ -398,7 +398,7 @@ def test_when_one_rank_is_killed_the_other_ends_and_says_how_to_go_on(
     assert message.startswith(f"error on rank {1 - who}: rank {1 - who} ")
     assert "another rank has ended" in message or "lost another rank, which has ended (" in message
     assert message.endswith(
-        "The checkpoint of step 16 is untouched; go on under torchrun as before, with: "
+        "The checkpoint of step 16 is untouched; resume under torchrun as before, with: "
         f"unseen.fit(..., folder={str(ended.folder)!r}, resume=True)"
     )
     assert "Traceback" not in ended.err.split("torch/distributed/elastic", 1)[0]

@@ -350,7 +350,7 @@ class TestOwnership:
     def test_an_unfinished_run_is_not_begun_again_by_mistake(self, tmp_path: Path) -> None:
         folder = interrupt(tmp_path / "run")
         before = content(folder)
-        with pytest.raises(RunFolderError, match=re.escape(f"an unfinished run; go on: {go_on(folder)}")):
+        with pytest.raises(RunFolderError, match=re.escape(f"an unfinished run; resume: {go_on(folder)}")):
             train(folder)
         assert content(folder) == before
 

@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -29,6 +30,7 @@ from unseen.sweep import workers
 from unseen.sweep.progress import read_progress
 from unseen.sweep.tasks import RunTask
 
+OLDER = Path(__file__).parents[1] / "runs" / "older" / "bce79ef"
 TOML = """
 source = "images"
 size = 6
@@ -231,7 +233,7 @@ def test_reading_progress_bears_that_a_folder_goes_away_meanwhile(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     round_folder = tmp_path / "run" / "rounds" / "1"
     round_folder.mkdir(parents=True)
-    (tmp_path / "run" / "config.json").write_text('{"ada": {"K": 1, "n": 4}, "source": {"images": 4}}')
+    shutil.copy(OLDER / "python-unfinished" / "config.json", tmp_path / "run")  # K=1, n=2
     (round_folder / "0000.safetensors").symlink_to("gone")
     assert read_progress(tmp_path / "run", 14) is None
     (round_folder / "gone").write_bytes(safetensors.torch.save({"images": torch.zeros(3, 1, 2, 2)}))
@@ -240,7 +242,7 @@ def test_reading_progress_bears_that_a_folder_goes_away_meanwhile(tmp_path, monk
         raise RuntimeError("unable to open file: No such file or directory")
 
     monkeypatch.setattr(torch.UntypedStorage, "from_file", gone)  # as torch says it, when it opens what was there
-    assert read_progress(tmp_path / "run", 14) == Progress("maximize", 3, 4, 0)
+    assert read_progress(tmp_path / "run", 14) == Progress("maximize", 3, 2, 0)
 
 
 def test_a_folder_says_how_far_its_training_is(tmp_path, monkeypatch):
