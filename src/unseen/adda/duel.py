@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim import Optimizer
+from typing_extensions import override
 
 from unseen.adda.settings import ADDA
 from unseen.base.randomness import Draws, generator
@@ -47,8 +48,8 @@ class Players(nn.Module):
             )  # fmt: skip
         xavier(self.discriminator, generator(seed, "discriminator"))
 
+    @override
     def forward(self, x: Tensor) -> Tensor:
-        """The target model's scores."""
         scores: Tensor = self.model(x)
         return scores
 
@@ -60,8 +61,8 @@ class Encoder(nn.Module):
         super().__init__()
         self.net = net
 
+    @override
     def forward(self, x: Tensor) -> Tensor:
-        """The features."""
         return self.net.features(x)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
+from typing_extensions import override
 
 from unseen.engine import to_device_of
 from unseen.errors import InputError, did_you_mean
@@ -36,8 +37,8 @@ class Split(nn.Module):
         self.classes: tuple[str, ...] | None = None
         self._check_coupling()
 
+    @override
     def forward(self, x: Tensor) -> Tensor:
-        """The model's scores."""
         return self._scores(self.model(x))
 
     def features(self, x: Tensor) -> Tensor:

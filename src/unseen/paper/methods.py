@@ -8,6 +8,8 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
 
+from typing_extensions import override
+
 from unseen.adda.adapt import ADDA
 from unseen.paper.lab import Source
 from unseen.paper.measuring import score_adaptation, score_ensemble, score_training
@@ -72,12 +74,12 @@ class Trained(Method):
     settings: Mapping[str, Any]
     """of the training, by name; K among them"""
 
+    @override
     def measurements(self, source: Source, seed: int) -> list[Measurement]:
-        """The run, scored on every target."""
         return [_training(source, source.request(seed, self.settings))]
 
+    @override
     def accuracy(self, results: Results, source: Source, seed: int, target: str) -> float | None:
-        """The run's."""
         return results.accuracy(run_key(source.request(seed, self.settings)), source.scored[target])
 
     def rounds(self, results: Results, source: Source, seed: int) -> list[RoundRecord]:
@@ -118,8 +120,8 @@ class Ensembled(Method):
         measure = partial(score_ensemble, source, tuple(request.out for request in needs), seed, domains)
         return [*members, Measurement(self.key(source, seed), needs, domains, measure, self.rule)]
 
+    @override
     def accuracy(self, results: Results, source: Source, seed: int, target: str) -> float | None:
-        """The ensemble's, under its rule."""
         return results.accuracy(self.key(source, seed), source.targets[target], rule=self.rule)
 
     def alone(self, results: Results, source: Source, seed: int, target: str) -> list[float | None]:
@@ -144,8 +146,8 @@ class Adapted(Method):
 
     images: int
 
+    @override
     def measurements(self, source: Source, seed: int) -> list[Measurement]:
-        """One adaptation for each target."""
         request, adda = source.request(seed, {"K": 0}), self.adda(source)
         return [
             Measurement(

@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from typing_extensions import override
+
 from unseen.base.files import fsync_folder, write_atomically, write_json
 from unseen.runs.folder import RunFolder
 from unseen.runs.request import Request
@@ -29,8 +31,8 @@ class SharedRounds(Task):
     """the runs that were not begun when the sweep was planned"""
 
     @property
+    @override
     def home(self) -> Path:
-        """The sweep's folder."""
         return self.folder.parent.parent
 
     @property
@@ -45,8 +47,8 @@ class SharedRounds(Task):
         return not self.folder.exists() or (bool(left) and all(map(failed, left)))
 
     @property
+    @override
     def ready(self) -> bool:
-        """Always."""
         return True
 
     def work(self, warn: Callable[[str], None]) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from typing_extensions import override
+
 from unseen.base.files import write_atomically
 from unseen.errors import RunFolderError
 from unseen.runs.folder import RunFolder
@@ -66,13 +68,13 @@ class RunTask(Task):
     """the folder of shared rounds that begin this run's: until they have, or are gone, the run waits"""
 
     @property
+    @override
     def steps(self) -> int:
-        """Every minimization step."""
         return self.request.ada.T
 
     @property
+    @override
     def done(self) -> bool:
-        """Finished or failed."""
         return finished(self.request) or failed(self.request)
 
     @property
@@ -80,12 +82,12 @@ class RunTask(Task):
         """Unless shared rounds have yet to begin it."""
         return self.after is None or RunFolder(self.folder).started or not self.after.exists()
 
+    @override
     def work(self, warn: Callable[[str], None]) -> None:
-        """Train, or resume training."""
         train(self.request, resume=RunFolder(self.folder).started, warn=warn)
 
+    @override
     def fail(self, traceback: str) -> None:
-        """Keep the traceback."""
         fail(self.request, traceback)
 
 

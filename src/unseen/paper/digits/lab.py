@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from unseen.data.catalogue import domains, targets
 from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.data.root import data_root, set_of
@@ -47,8 +49,8 @@ class DigitLab(Lab):
         """How often a run writes things down."""
         return {"record": 100, "watch": 1_000, "save": min(2_500, max(1, self.scale.T // 4))}
 
+    @override
     def label(self, source: str, target: str) -> str:
-        """The column: there is one source."""
         return target
 
     def setting(self, title: str, results: Results) -> Setting:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from unseen.data.catalogue import domain
 from unseen.errors import InputError, did_you_mean
 from unseen.paper import published
@@ -67,13 +69,13 @@ class StreetRecipe(Recipe):
         small = lab.scale.name != next(iter(self.scales))
         return "-".join([self.name, *["scenes"] * lab.data.stand_in, *[lab.scale.name] * small])
 
+    @override
     def cells(self, lab: Lab, results: Results, seeds: int) -> list[Cell]:
-        """What is known, or its means."""
         every = super().cells(lab, results, seeds)
         return average(every) if self.averaged else every
 
+    @override
     def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
-        """Its figure."""
         shown = replace(lab, rows=self.rows) if self.whole else lab
         return self.draw(self.cells(shown, results, seeds), self.setting(lab, results))
 
@@ -102,8 +104,8 @@ def _average(cells: Sequence[Cell], place: str) -> Cell:
 class Table2(StreetRecipe):
     """Table 2 as the paper has it, then cell by cell, then what is wrong with its bold type."""
 
+    @override
     def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
-        """Its tables."""
         cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
         return [*arranged_sheets(cells, setting), *sheets(cells, setting), bold_sheet()]
 
@@ -116,8 +118,8 @@ class EnsembleRecipe(StreetRecipe):
     members: tuple[str, ...]
     """the labels of the single networks"""
 
+    @override
     def is_about(self, cell: Cell) -> bool:
-        """Whether it is an ensemble."""
         return bool(cell.group)
 
     def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
@@ -132,8 +134,8 @@ class EnsembleRecipe(StreetRecipe):
 class StreetGallery(StreetRecipe):
     """Samples of the domains: nothing is trained."""
 
+    @override
     def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
-        """One image of each domain."""
         shown = {name: domain(known, lab.scale.size, images=1) for name, known in lab.data.domains.items()}
         size = "x".join(map(str, lab.scale.size or ()))
         setting = replace(self.setting(lab, results), source=f"{lab.data.name} ({size})")

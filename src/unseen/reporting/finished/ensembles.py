@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from unseen.ensembles import folder as ensemble_folder
 from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError
@@ -36,8 +38,8 @@ class FinishedEnsemble(FinishedRun):
         return seeds[0] if len(seeds) == 1 else -1 - zlib.crc32(repr(seeds).encode())
 
     @property
+    @override
     def rounds(self) -> int:
-        """None: the rounds are its members'."""
         return 0
 
     @cached_property
