@@ -7,6 +7,9 @@ from typing import Any
 
 Line = Mapping[str, Any]
 
+SIDES = {"plain": "twin", "ours": "unseen"}
+"""What the pages call the two sides of a comparison, by their names in the results."""
+
 
 def bars(lines: Iterable[Line]) -> str:
     """What was compared, the bar and what was reached."""
@@ -14,13 +17,13 @@ def bars(lines: Iterable[Line]) -> str:
         [line["what"], line["twin"], line["ours"], line["bar"], line["reached"], _verdict(line["met"])]
         for line in lines
     ]
-    return _table(["what", "plain twin", "ours", "bar", "reached", "met"], rows)
+    return _table(["what", "slow twin", "unseen", "bar", "reached", "met"], rows)
 
 
 def profiles(lines: Iterable[Line]) -> str:
     """Where the time goes, before and after."""
     columns = {
-        f"{line['what'].split(', ')[1]}, {side}": shares
+        f"{line['what'].split(', ')[1]}, {SIDES[side]}": shares
         for line in lines
         for side, shares in line["numbers"]["shares"].items()
     }

@@ -1,7 +1,7 @@
 """The paper's full-scale street experiment, a few steps of each phase: seconds, peak memory, what Table 2 would take.
 
 FCN with a ResNet-50 body, 192x320, batches of 8, on built-in scenes, on all cores. Table 2 is 10 sources, each trained
-plainly and with ours (K=1, T_max=50, 900 fictitious images), one seed, with the recipe's T; scoring is not counted.
+with ERM and with ADA (K=1, T_max=50, 900 fictitious images), one seed, with the recipe's T; scoring is not counted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The benchmarks' plain twins do what the library does, and what the benchmarks say follows from what they measure."""
+"""The benchmarks' slow twins do what the library does, and what the benchmarks say follows from what they measure."""
 
 import json
 import subprocess

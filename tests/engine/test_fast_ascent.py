@@ -39,10 +39,10 @@ def conv(channels, side, *, out=6, bias=True, dtype=torch.float32, **options):
     return layer.requires_grad_(False)
 
 
-def both(call, x, precision=nullcontext, swift=FewChannels):
+def both(call, x, precision=nullcontext, fast=FewChannels):
     """Scores and the images' gradient of ``call``: torch's own, and inside ``FewChannels``."""
     answers = []
-    for mode in (nullcontext, swift):
+    for mode in (nullcontext, fast):
         x = x.detach().requires_grad_()
         with precision(), mode():
             out = call(x)
@@ -242,7 +242,7 @@ def any_net(request, make_net):
 class TestBf16Weights:
     def test_what_comes_out_is_autocasts_to_the_bit(self, any_net, digits):
         x = digits[0]
-        (out, gradient, _), (ours, our_gradient, _) = both(any_net, x, bf16, swift=lambda: bf16_weights(any_net))
+        (out, gradient, _), (ours, our_gradient, _) = both(any_net, x, bf16, fast=lambda: bf16_weights(any_net))
         assert ours.dtype == torch.bfloat16
         assert torch.equal(ours, out)
         assert torch.equal(our_gradient, gradient)

@@ -1,4 +1,4 @@
-"""fit in memory: reproducible, self-contained, careful with what isn't finite, and strict at the door."""
+"""fit in memory: reproducible, self-contained, careful with what isn't finite, and strict about its input."""
 
 import copy
 import dataclasses

@@ -38,7 +38,7 @@ JOB = Job(width=0.25, watch=(HELD_OUT[Job().source], *targets()), watch_images=2
 def demo_requests(folder: Path, seeds: int) -> list[Request]:
     """ADA and ERM for each seed, one thread each; the longer trainings first, so that no core waits at the end.
 
-    In float32 everywhere: the README's numbers should come out on any machine.
+    In float32 everywhere, so that the numbers depend on the machine as little as they can.
     """
     return [
         Request(ada, JOB, seed, folder / f"{name}-seed{seed}", Engine("cpu", "float32", threads=1), CADENCE)
