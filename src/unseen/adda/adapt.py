@@ -20,11 +20,10 @@ from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import Engine, host_copies
 from unseen.errors import InputError, all_problems
 from unseen.models.split import Split, count_classes, split
-from unseen.runs.checkpoint import Checkpoint
-from unseen.runs.compatibility import check_folder, warn_of_differences
 from unseen.runs.config import Cadence, ModelRecord, SourceRecord, TrainingConfig, made_now
 from unseen.runs.console import showing_if
 from unseen.runs.loading import load
+from unseen.runs.opening import check_folder, open_folder
 from unseen.runs.progress import Progress
 from unseen.runs.training_folder import TrainingFolder
 
@@ -112,7 +111,7 @@ def adapt(
         log = Log(files, adda, cadence)
     else:
         with engine.running(), ExitStack() as held, showing_if(progress) as report:
-            saved = _open(files, config, held, warn) if files else None
+            saved = open_folder(files, config, None, held, warn) if files else None
             duel = begin(adapted, source.images, target.images, adda, seed, engine)
             if saved:
                 saved.restore(duel)
@@ -222,20 +221,3 @@ def _make_config(
         engine=engine.record(),
         **made_now(),
     )
-
-
-def _open(
-    files: AdaptationFolder, config: AdaptationConfig, held: ExitStack, warn: Callable[[str], None]
-) -> Checkpoint | None:
-    """The folder checked and locked until ``held`` ends, and the checkpoint to resume from, if it was interrupted."""
-    check_folder(files, config, resume=files.started)
-    held.enter_context(files.locked())
-    check_folder(files, config, resume=files.started)  # again: another process may have had the folder meanwhile
-    if not files.started:
-        files.create(config)
-        return None
-    warn_of_differences(files, config, warn)
-    saved = files.last_checkpoint()
-    for message in saved.warnings:
-        warn(message)
-    return saved

@@ -6,21 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from unseen.base.extras import require
 from unseen.data.domain import Domain
-from unseen.data.formats.image_file import ENDINGS, is_image, open_upright
-from unseen.data.images import Size, checked_size, kernel_problems, pixels_of
-from unseen.data.reading import listed, refuse_two_sizes, visible
+from unseen.data.formats.image_file import ENDINGS, is_image, read_image
+from unseen.data.images import Size, as_images, checked_size, kernel_problems, pixels_of
+from unseen.data.reading import listed, noting_problems, refuse_two_sizes, relative, visible
 from unseen.errors import InputError, all_problems
-
-if TYPE_CHECKING:
-    pass
 
 
 def folder(
@@ -51,8 +48,7 @@ def folder(
     files = _files_by_class(root)
     order = _class_order(root, list(files), classes)
     labels = [order.index(label) for label, members in files.items() for _ in members]
-    pixels = _read(root, [file for members in files.values() for file in members], size, channels, resize)
-    images = torch.from_numpy(pixels).movedim(3, 1).float().contiguous() / 255
+    images = _read(root, [file for members in files.values() for file in members], size, channels, resize)
     return Domain(name or root.resolve().name, images, torch.tensor(labels), order, f"folder {root}")
 
 
@@ -98,18 +94,16 @@ def _class_order(root: Path, found: list[str], classes: Sequence[str] | None) ->
     return tuple(classes)
 
 
-def _read(root: Path, files: list[Path], size: tuple[int, int] | None, channels: int, resize: str) -> NDArray[np.uint8]:
-    """All files as uint8 (N, H, W, channels); every unreadable one is named in one message."""
-    images, problems = [], []
+def _read(root: Path, files: list[Path], size: tuple[int, int] | None, channels: int, resize: str) -> Tensor:
+    """All files as float32 (N, channels, H, W) in [0, 1]; every unreadable one is named in one message."""
+    images: list[NDArray[np.uint8]] = []
+    problems: list[str] = []
     for file in files:
-        try:
-            images.append(pixels_of(open_upright(file, channels), size, resize))
-        except Exception as error:  # a decoder may raise anything at a damaged file
-            reason = str(error) or type(error).__name__
-            problems.append(f"{file.relative_to(root)} can't be read ({reason}); replace or remove it")
+        with noting_problems(relative(file, root), problems):
+            images.append(pixels_of(read_image(file, channels), size, resize))
     all_problems(str(root), listed(problems))
     refuse_two_sizes(root, files, images)
-    return np.stack(images)
+    return as_images(images)
 
 
 def _endings() -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -14,9 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unseen.base.extras import require
-from unseen.data.formats.image_file import is_image, open_upright
+from unseen.data.formats.image_file import is_image, read_image
 from unseen.data.images import as_images, pixels_of
-from unseen.data.reading import listed, refuse_two_sizes, relative, visible
+from unseen.data.reading import listed, noting_problems, refuse_two_sizes, relative, visible
 from unseen.errors import InputError, all_problems
 
 Mask: TypeAlias = NDArray[np.uint8]
@@ -86,9 +85,9 @@ def read_pairs(
     masks: list[Mask] = []
     problems: list[str] = []
     for pair in pairs:
-        with _noting_problems(relative(pair.mask, where), problems):
+        with noting_problems(relative(pair.mask, where), problems):
             mask = read_mask(pair.mask)
-            with _noting_problems(relative(pair.image, where), problems):
+            with noting_problems(relative(pair.image, where), problems):
                 images.append(_pixels(pair, mask.shape, size, channels, resize))
                 masks.append(resized_mask(mask, size))
     all_problems(str(where), listed(problems))
@@ -101,21 +100,10 @@ def resized_mask(mask: Mask, size: tuple[int, int] | None) -> Mask:
     return pixels_of(require("PIL.Image", "folder").fromarray(mask), size, "nearest")[:, :, 0]
 
 
-@contextmanager
-def _noting_problems(file: Path, problems: list[str]) -> Iterator[None]:
-    """Note what is wrong with a file, so that the next one is read too."""
-    try:
-        yield
-    except InputError as error:
-        problems.append(f"{file} {error}")
-    except Exception as error:  # a decoder may raise anything at a damaged file
-        problems.append(f"{file} can't be read ({str(error) or type(error).__name__}); replace or remove it")
-
-
 def _pixels(
     pair: Pair, shape: tuple[int, ...], size: tuple[int, int] | None, channels: int, resize: str
 ) -> NDArray[np.uint8]:
-    image = open_upright(pair.image, channels)
+    image = read_image(pair.image, channels)
     if (image.height, image.width) != shape:
         raise InputError(
             f"is {image.height}x{image.width}, its mask {pair.mask.name} is {shape[0]}x{shape[1]}; expected one size: "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -40,3 +41,17 @@ def refuse_two_sizes(root: Path, files: Sequence[Path], images: Sequence[NDArray
             f"{root}: images have {len(sizes)} different sizes: {count} of {len(files)} are {height}x{width}, "
             f"{relative(other, root)} isn't; expected one size: pass size=({height}, {width}) to resize all to it"
         )
+
+
+@contextmanager
+def noting_problems(file: Path, problems: list[str]) -> Iterator[None]:
+    """Note what is wrong with a file, so that the next one is read too.
+
+    An ``InputError`` has its own advice; whatever else a decoder raises at a damaged file gets ours.
+    """
+    try:
+        yield
+    except InputError as error:
+        problems.append(f"{file} {error}")
+    except Exception as error:  # a decoder may raise anything at a damaged file
+        problems.append(f"{file} can't be read ({str(error) or type(error).__name__}); replace or remove it")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from unseen.data.domain import Domain
 from unseen.paper import heat, marks
 from unseen.paper.cells import Cell, Setting, absent, describe_seeds, domains_of
-from unseen.reporting.kit.charts import Panels, drawing, heading, not_here, sheet
+from unseen.reporting.kit.charts import Panels, drawing, heading, not_here, panel_figure
 from unseen.reporting.kit.theme import SOFT
 from unseen.reporting.runs.samples import first_of_each_class
 
@@ -39,7 +39,7 @@ def bars(cells: Sequence[Cell], setting: Setting, line: str | None = None, rows:
     slot, longest = panels.wide / (len(labels) + 0.2), marks.LETTER * max(map(len, labels))
     turn = 0 if longest < slot else 45 if slot > 0.25 else 90
     panels = replace(panels, foot=0.35 + longest * {0: 0.0, 45: 0.6, 90: 0.8}[turn])
-    figure, placed = sheet(panels, setting.title, _footnote(cells, setting), marks.legend(cells, [line or ""]))
+    figure, placed = panel_figure(panels, setting.title, _footnote(cells, setting), marks.legend(cells, [line or ""]))
     for axes, domain in zip([axes for row in placed for axes in row], domains, strict=True):
         _bar_panel(axes, [cell for cell in cells if cell.domain == domain], line, panels.wide)
         heading(axes, panels, domain, _note(setting, domain))
@@ -102,7 +102,7 @@ def curve(cells: Sequence[Cell], setting: Setting) -> Figure:
     panels = panels.under([_note(setting, domain) for domain in domains])
     lines = [cell.method for cell in cells if cell.at is None]
     footnote = f"{_footnote(cells, setting)} Axes of accuracy don't start at 0."
-    figure, (row,) = sheet(panels, setting.title, footnote, marks.legend(cells, lines))
+    figure, (row,) = panel_figure(panels, setting.title, footnote, marks.legend(cells, lines))
     places = sorted({cell.at for cell in cells if cell.at is not None})
     for axes, domain in zip(row, domains, strict=True):
         axes.set(xscale="log", xlabel="target images seen", xlim=(places[0] / 1.6, places[-1] * 1.6))
@@ -154,7 +154,7 @@ def grid(cells: Sequence[Cell], setting: Setting) -> Figure:
     colour = f"Colour: minus {setting.baseline} with the same seeds." if setting.baseline else ""
     words = [describe_seeds(placed), "In italics: one seed.", colour, setting.protocol, setting.describe_data(placed)]
     footnote = " ".join(filter(None, words))
-    figure, rows = sheet(panels, setting.title, footnote, palette.legend(setting.baseline))
+    figure, rows = panel_figure(panels, setting.title, footnote, palette.legend(setting.baseline))
     for (whose, some), row in zip(heats.items(), rows, strict=True):
         for axes, domain, each in zip(row, domains, some, strict=True):
             heat.draw(axes, each, groups, columns, palette)
@@ -173,7 +173,7 @@ def samples(domains: Mapping[str, Domain | None], setting: Setting) -> Figure:
     """A row for each domain, by its name, with the first image of each class; None is a domain that isn't here."""
     panels = Panels(rows=len(domains), columns=1, height=0.78, head=0.06, foot=0.06, left=1.9)
     footnote = "The first image of each class, in the order of each set: nobody chose them."
-    figure, rows = sheet(panels, setting.title, footnote)
+    figure, rows = panel_figure(panels, setting.title, footnote)
     for (axes,), (name, domain) in zip(rows, domains.items(), strict=True):
         _sample_row(axes, name, _note(setting, name), domain)
     return figure

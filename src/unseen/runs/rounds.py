@@ -70,7 +70,7 @@ MEASURES = (*ALWAYS, "supremum", "supremum_most")
 
 @torch.no_grad()
 def measure_ascent(net: Split, x0: Tensor, x: Tensor, y: Tensor, ada: ADA, engine: Engine) -> Tensor:
-    """How far each fictitious image is from its original, and what that did to the loss: a row of ``MEASURES``."""
+    """How far each fictitious image is from its start, and what that did to the loss: a row of ``MEASURES``."""
     reach = Reach.of(net, ada)
     measured = [x.new_zeros(0, len(ALWAYS if reach is None else MEASURES))]
     with net.frozen(), engine.fast_ascent(net):

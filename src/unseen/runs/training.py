@@ -18,12 +18,11 @@ from unseen.method.pool import Pool
 from unseen.method.settings import ADA
 from unseen.method.state import State
 from unseen.models.split import Split, count_classes, refuse_probabilities
-from unseen.runs.checkpoint import Checkpoint
-from unseen.runs.compatibility import check_folder, warn_of_differences
 from unseen.runs.config import Cadence, ModelRecord, RunConfig, SourceRecord, made_now
 from unseen.runs.console import showing_if
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job
+from unseen.runs.opening import open_folder
 from unseen.runs.progress import Progress
 from unseen.runs.recorder import Recorder
 
@@ -121,7 +120,7 @@ class Training:
             ExitStack() as held,
             showing_if(progress if engine.rank == 0 else False) as report,
         ):
-            saved = engine.on_first_rank(lambda: _open(files, config, resume, held, warn)) if files else None
+            saved = engine.on_first_rank(lambda: open_folder(files, config, resume, held, warn)) if files else None
             state = self._state()
             if files and saved:
                 saved.restore_with_rounds(state, lambda k: engine.on_first_rank(lambda: files.read_round(k)))
@@ -150,21 +149,6 @@ class Training:
         rows = slice(None) if len(source.labelled) == len(source) else source.labelled
         allocate = partial(self.engine.allocate, folder=self.folder)
         return Pool(source.images[rows], source.labels[rows], self.ada.K, self.ada.n, allocate)
-
-
-def _open(files: RunFolder, config: RunConfig, resume: bool, held: ExitStack, warn: Warn) -> Checkpoint | None:
-    """The folder checked and locked until ``held`` ends, and the checkpoint that an interrupted run resumes from."""
-    check_folder(files, config, resume)
-    held.enter_context(files.locked())
-    check_folder(files, config, resume)  # again: another process may have had the folder meanwhile
-    if not resume:
-        files.create(config)
-        return None
-    warn_of_differences(files, config, warn)
-    saved = files.last_checkpoint()
-    for message in saved.warnings:
-        warn(message)
-    return saved
 
 
 @contextmanager

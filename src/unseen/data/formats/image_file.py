@@ -19,8 +19,11 @@ def is_image(path: Path) -> bool:
     return path.suffix.lower() in ENDINGS and path.is_file()
 
 
-def open_upright(file: Path, channels: int = 3) -> Image:
-    """An image file decoded, turned as its EXIF says, in 8-bit RGB or grey."""
+def read_image(file: Path, channels: int = 3) -> Image:
+    """An image file decoded, turned as its EXIF says, in 8-bit RGB or grey.
+
+    What it raises, its callers turn into a message with the file's name (``reading.noting_problems``).
+    """
     from PIL import Image, ImageOps
 
     with Image.open(file) as opened:

@@ -14,7 +14,7 @@ from unseen.paper import figures
 from unseen.paper.cells import Cell, Setting, describe_seeds, over_shared_seeds
 from unseen.paper.heat import Heat, Palette, Place, draw
 from unseen.paper.streets.names import CALLED, TABLE2, called, condition_of, place_of
-from unseen.reporting.kit.charts import Panels, drawing, heading, sheet
+from unseen.reporting.kit.charts import Panels, drawing, heading, panel_figure
 from unseen.reporting.kit.wording import listed, signed
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def gains(cells: Sequence[Cell], setting: Setting) -> Figure:
         f"ADA minus ERM with the same seeds, points of mIoU. {describe_seeds(cells)} In italics: one seed. "
         f"{setting.protocol} {setting.not_comparable(cells)}"
     )
-    figure, rows = sheet(shape, setting.title, footnote, palette.legend(setting.baseline))
+    figure, rows = panel_figure(shape, setting.title, footnote, palette.legend(setting.baseline))
     groups = [condition.capitalize() for condition in CONDITIONS]
     for (place, pair), row in zip(heats.items(), rows, strict=True):
         targets = TABLE2[f"{place}-{CONDITIONS[0]}"]
@@ -121,7 +121,7 @@ def samples(domains: Mapping[str, Domain], setting: Setting) -> Figure:
     rows = len(domains) // len(CONDITIONS)
     shape = Panels(rows=rows, columns=len(CONDITIONS), height=1.12, head=0.3, foot=0.05, left=0.2, gap=0.1)
     footnote = f"One image of each domain of {setting.source}, drawn with seed 0: nobody chose them."
-    figure, placed = sheet(shape, setting.title, footnote)
+    figure, placed = panel_figure(shape, setting.title, footnote)
     for axes, (name, domain) in zip([axes for row in placed for axes in row], domains.items(), strict=True):
         axes.set(xticks=[], yticks=[])
         axes.spines[:].set_visible(False)

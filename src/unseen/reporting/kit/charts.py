@@ -131,7 +131,9 @@ class Panels:
         return self.left + column * (self.wide + self.gap), bottom, self.wide, self.height
 
 
-def sheet(panels: Panels, title: str, footnote: str, legend: Sequence[Artist] = ()) -> tuple[Figure, list[list[Axes]]]:
+def panel_figure(
+    panels: Panels, title: str, footnote: str, legend: Sequence[Artist] = ()
+) -> tuple[Figure, list[list[Axes]]]:
     """A figure with its title, legend and footnote around empty panels, which are given row by row."""
     titles, notes = textwrap.wrap(title, _TITLE), textwrap.wrap(footnote, _SMALL_PRINT)
     above, below = 0.2 + 0.27 * len(titles) + 0.4 * bool(legend), 0.25 + 0.17 * len(notes)

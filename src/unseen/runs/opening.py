@@ -1,11 +1,13 @@
-"""Whether a folder belongs to a training: what may differ when it resumes, and what makes it another one."""
+"""Opening a training's folder: what may differ when it resumes, and what makes it another training's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from unseen.errors import RunFolderError
+from unseen.runs.checkpoint import Checkpoint
 from unseen.runs.config import Config
 from unseen.runs.training_folder import TrainingFolder
 
@@ -13,7 +15,27 @@ MAY_DIFFER = ("created", "job", "versions", "engine", "format")
 MUST_MATCH = ("precision", "ranks")  # of the engine: they change more than the last bits
 
 
-def warn_of_differences(files: TrainingFolder[Config], config: Config, warn: Callable[[str], None]) -> None:
+def open_folder(
+    files: TrainingFolder[Config], config: Config, resume: bool | None, held: ExitStack, warn: Callable[[str], None]
+) -> Checkpoint | None:
+    """The folder checked and locked until ``held`` ends, and the checkpoint to resume from, if it resumes.
+
+    ``resume=None`` resumes what was begun and begins what was not.
+    """
+    check_folder(files, config, resume)
+    held.enter_context(files.locked())
+    check_folder(files, config, resume)  # again: another process may have had the folder meanwhile
+    if not (files.started if resume is None else resume):
+        files.create(config)
+        return None
+    _warn_of_differences(files, config, warn)
+    saved = files.last_checkpoint()
+    for message in saved.warnings:
+        warn(message)
+    return saved
+
+
+def _warn_of_differences(files: TrainingFolder[Config], config: Config, warn: Callable[[str], None]) -> None:
     """Warn of what differs from how the run began without making it another run, only perhaps its last bits."""
     recorded, given = files.config().asdict(), config.asdict()
     for key in ("versions", "engine"):
@@ -21,9 +43,9 @@ def warn_of_differences(files: TrainingFolder[Config], config: Config, warn: Cal
             warn(f"{difference}: the run resumes, but its bits may differ from an uninterrupted run's")
 
 
-def check_folder(files: TrainingFolder[Config], config: Config, resume: bool) -> None:
+def check_folder(files: TrainingFolder[Config], config: Config, resume: bool | None) -> None:
     """Refuse a folder that holds another run, or this one when it wasn't asked to resume, before touching it."""
-    if resume:
+    if resume or (resume is None and files.started):
         found = _other_settings(files.config().asdict(), config.asdict())
         if found:
             listed = "\n".join(f"  - {difference}" for difference in found)
