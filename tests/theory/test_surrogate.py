@@ -9,6 +9,7 @@ from torch.func import functional_call
 
 import unseen
 from unseen.base.randomness import generator
+from unseen.method.cost import transport_cost
 from unseen.theory import certificate, constants, newton_point, regularizer, surrogate, theorem1_bound, theorem2_bracket
 
 from .cases import linear, random_case, trained
@@ -191,5 +192,5 @@ def test_a_runs_gamma_in_the_papers_units(scale, features, expected):
     ada = unseen.ADA(gamma=3.0, scale=scale)
     assert unseen.theory.paper_gamma(ada, features) == pytest.approx(expected)
     z = torch.rand(5, features, generator=generator(0, "z"), dtype=torch.float64)
-    cost = unseen.cost.transport_cost(ada, z, torch.zeros_like(z), z, z)
+    cost = transport_cost(ada, z, torch.zeros_like(z), z, z)
     torch.testing.assert_close(ada.gamma * cost, expected / 2 * z.square().sum(1))

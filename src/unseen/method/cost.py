@@ -9,7 +9,7 @@ from torch import Tensor
 
 from unseen.base.labels import VOID
 from unseen.engine import at_least_float32
-from unseen.method.settings import ADA
+from unseen.method.settings import ADA, COST_SPACES
 
 
 def softmax_loss(scores: Tensor, y: Tensor) -> Tensor:
@@ -52,5 +52,5 @@ def transport_cost(ada: ADA, z: Tensor, z0: Tensor, x: Tensor, x0: Tensor) -> Te
 
     The label's part of the cost (infinite for a changed label) is kept by never changing a label.
     """
-    a, b = (z, z0) if ada.cost == "semantic" else (x, x0)
+    a, b = {"features": (z, z0), "pixels": (x, x0)}[COST_SPACES[ada.cost]]
     return scale_of(ada, b[0].numel()).weight * squared_distance(a, b)

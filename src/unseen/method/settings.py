@@ -10,8 +10,10 @@ from typing import Any
 from unseen.base.checks import type_problems
 from unseen.errors import InputError, all_problems, did_you_mean
 
+COST_SPACES = {"semantic": "features", "pixel": "pixels"}
+"""each cost, and in what it measures distance"""
 CHOICES = {
-    "cost": ("semantic", "pixel"),
+    "cost": tuple(COST_SPACES),
     "scale": ("released", "paper"),
     "sampling": ("union", "chain"),
 }
@@ -107,7 +109,8 @@ def _choice_problems(values: Mapping[str, Any]) -> list[str]:
     for name, known in CHOICES.items():
         value = values.get(name)
         if value not in known:
-            expected = " or ".join(f'"{k}"' for k in known)
+            *first, last = (f'"{k}"' for k in known)
+            expected = f"{', '.join(first)} or {last}"
             found.append(f'{name}="{value}": expected {expected}{did_you_mean(str(value), known, listed=True)}')
     return found
 

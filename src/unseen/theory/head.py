@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from unseen.engine import to_device_of
 from unseen.errors import InputError, all_problems
 from unseen.method.cost import scale_of
-from unseen.method.settings import ADA
+from unseen.method.settings import ADA, COST_SPACES
 from unseen.models.split import Split, split
 
 
@@ -95,7 +95,7 @@ def paper_gamma(ada: ADA, features: int) -> float:
     if ada.cost != "semantic":
         raise InputError(
             f'cost="{ada.cost}": expected "semantic"; the theory is about distances in features, and this run\'s gamma '
-            "weighs distances in pixels"
+            f"weighs distances in {COST_SPACES[ada.cost]}"
         )
     return 2 * ada.gamma * scale_of(ada, features).weight
 

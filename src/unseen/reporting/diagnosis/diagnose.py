@@ -14,7 +14,7 @@ from unseen.base.extras import require
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.errors import InputError
 from unseen.method.cost import squared_distance
-from unseen.method.settings import ADA
+from unseen.method.settings import ADA, COST_SPACES
 from unseen.models.split import Split
 from unseen.reporting.diagnosis.baseline import baseline_run, finished_run, other_differences
 from unseen.reporting.diagnosis.matching import pair, sample_source
@@ -86,8 +86,8 @@ def _no_gamma(ada: ADA) -> str:
     """Why a run has no gamma that the theory knows; empty where it has one."""
     if ada.K == 0:
         return "ERM makes no fictitious images, so nothing weighs their distance"
-    if ada.cost != "semantic":
-        return "this run weighs distances in pixels, and the theory is about distances in features"
+    if (space := COST_SPACES[ada.cost]) != "features":
+        return f"this run weighs distances in {space}, and the theory is about distances in features"
     return "" if ada.gamma else "gamma is 0, so nothing holds the fictitious images back and no worst case is finite"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from unseen.errors import InputError
-from unseen.method.settings import MINIMIZATION
+from unseen.method.settings import ADA, MINIMIZATION
 from unseen.runs.config import RunConfig
 from unseen.runs.folder import RunFolder
 
@@ -142,7 +142,7 @@ def _words(settings: Mapping[str, Any]) -> tuple[str, ...]:
     words = []
     if settings["K"] > 0:
         words += [f"K={settings['K']}", f"γ={settings['gamma']:g}"]
-        words += ["pixel cost"] * (settings["cost"] == "pixel") + ["paper scale"] * (settings["scale"] == "paper")
+        words += [f"{settings[name]} {name}" for name in ("cost", "scale") if settings[name] != getattr(ADA, name)]
     return (*words, *(f"{name} {settings[name]:g}" for name in ("dropout", "ridge") if settings[name]))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unseen.data.domain import Domain
+from unseen.method.settings import COST_SPACES
 from unseen.reporting.finished.methods import FinishedRun, Method
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.tables import Sheet
@@ -94,8 +95,7 @@ def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:
 
 def rounds_sheet(rounds: Sequence[RoundSummary]) -> Sheet:
     """A row for each round of each method."""
-    spaces = {"semantic": "features", "pixel": "pixels"}
-    costs = dict.fromkeys(spaces[summary.method.settings["cost"]] for summary in rounds)
+    costs = dict.fromkeys(COST_SPACES[summary.method.settings["cost"]] for summary in rounds)
     return Sheet(
         "What each round did",
         ("Method", "round", "images", "loss before → after", "moved, L2", "cost"),
