@@ -10,6 +10,8 @@ import pytest
 
 import unseen
 
+ENGINES_ALONE = {"cpu", "cuda", "get_num_threads", "set_num_threads", "sched_getaffinity", "cpu_count"}
+
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
@@ -77,3 +79,16 @@ def test_a_wrong_name_is_an_attribute_error_with_the_nearest_right_one():
         "AttributeError: module 'unseen' has no attribute 'fot'. Did you mean: 'fit'?"
         in run("import unseen; unseen.fot").stderr
     )
+
+
+def test_devices_and_threads_are_the_engines_alone():
+    """What import-linter can't see: tensors moved between devices, and threads counted, outside of the engine."""
+    source = Path(unseen.__file__).parent
+    found = [
+        f"{file.relative_to(source)}: {ast.unparse(node)}"
+        for file in source.rglob("*.py")
+        if "engine" not in file.relative_to(source).parts
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ENGINES_ALONE
+    ]
+    assert not found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.metadata import version
 from typing import Any, TypedDict, TypeVar
 
@@ -115,7 +115,9 @@ class TrainingConfig:
         content["model"] = {"class": model.pop("class_name"), **model}
         if not source["unlabelled"]:
             del source["unlabelled"]
-        return content
+        shared = {field.name for field in fields(TrainingConfig)}
+        own = {name: value for name, value in content.items() if name not in shared}
+        return {"format": self.format} | own | content  # people read it from the top
 
 
 @dataclass(frozen=True, kw_only=True)

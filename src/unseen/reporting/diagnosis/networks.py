@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from unseen.data.domain import Domain
-from unseen.engine import evaluation_batch
+from unseen.engine import evaluation_batch, to_host
 from unseen.errors import InputError
 from unseen.method.cost import softmax_loss, squared_distance
 from unseen.models.split import Split
@@ -64,7 +64,7 @@ def features_at(net: Split, domain: Domain, rows: Tensor) -> Samples:
     """The features, scores and labels of these rows of a domain, in float64."""
     batches = torch.split(rows, evaluation_batch(domain.images[:1]))
     seen = [look(net, domain.images[batch], domain.labels[batch], torch.float64) for batch in batches]
-    z0, scores, y = (torch.cat([getattr(each, name).cpu() for each in seen]) for name in ("z0", "scores", "y"))
+    z0, scores, y = (torch.cat([to_host(getattr(each, name)) for each in seen]) for name in ("z0", "scores", "y"))
     return Samples(z0, scores, y, seen[0].head)
 
 
