@@ -53,6 +53,13 @@ def test_is_answered_without_importing_torch(lines, code):
     assert answers == {line: [code, []] for line in lines}
 
 
+def test_a_wrong_flag_is_one_message_with_the_nearest_one():
+    _, printed = ask("train --gama 1")
+    assert "Try" in printed
+    assert "No such option: --gama" in printed
+    assert "--gamma" in printed
+
+
 def test_the_version_is_that_of_the_installed_package(shell):
     assert shell("--version") == (0, f"unseen {version('unseen')}\n")
 

@@ -29,6 +29,7 @@ app = typer.Typer(
     epilog=EXIT_CODES,
 )
 out = Console(quiet=not leads())
+_UsageError: Any = typer.BadParameter.__base__  # a wrong flag, verb or value; Typer has no public name for it
 
 Data = Annotated[
     Path | None,
@@ -59,11 +60,17 @@ def _options(
 def main() -> None:
     """The entry point of the ``unseen`` command."""
     try:
-        app()
+        code = app(standalone_mode=False)
+    except _UsageError as error:
+        error.show()  # Typer's own way would first import what a box around the message takes: a third of the time
+        raise SystemExit(error.exit_code) from None
+    except typer.Abort:
+        raise SystemExit(130) from None
     except UnseenError as error:
         if leads() or isinstance(error, RankLost):  # what else goes wrong, rank 0 knows and reports
             print_error(error)
         raise SystemExit(error.exit_code) from None
+    raise SystemExit(code)
 
 
 def print_error(error: UnseenError) -> None:
