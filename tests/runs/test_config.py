@@ -1,6 +1,8 @@
 """A run's config: typed, written and read in one place, and refused by name where it isn't one."""
 
+import dataclasses
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,17 @@ from unseen.runs.folder import RunFolder
 ADA = unseen.ADA(K=1, T=4, T_min=2, T_max=1, batch=4, n=3)
 
 
-@pytest.fixture
-def run(make_net, make_digits, tmp_path) -> unseen.Run:
+@pytest.fixture(scope="module")
+def trained(make_net, make_digits, tmp_path_factory) -> unseen.Run:
+    folder = tmp_path_factory.mktemp("config") / "run"
     cadence, engine = unseen.Cadence(record=2, watch=2), unseen.Engine("cpu", "float32", threads=1)
-    return unseen.fit(make_net(), make_digits(8), ADA, seed=3, folder=tmp_path / "run", cadence=cadence, engine=engine)
+    return unseen.fit(make_net(), make_digits(8), ADA, seed=3, folder=folder, cadence=cadence, engine=engine)
+
+
+@pytest.fixture
+def run(trained, tmp_path) -> unseen.Run:
+    shutil.copytree(trained.folder, tmp_path / "run")
+    return dataclasses.replace(trained, folder=tmp_path / "run")
 
 
 def change(folder: Path, edit: Callable[[dict[str, Any]], Any]) -> None:

@@ -356,7 +356,7 @@ class TestOwnership:
 
     def test_a_finished_run_is_not_overwritten(self, finished: tuple[Path, Outcome]) -> None:
         before = content(finished[0])
-        with pytest.raises(RunFolderError, match="holds a finished run"):
+        with pytest.raises(RunFolderError, match=r"holds a finished run; use it with: unseen\.load\(.*, model\)"):
             train(finished[0])
         assert content(finished[0]) == before
 

@@ -141,6 +141,12 @@ class TrainingFolder(Generic[Config]):
             return f"unseen.fit(..., folder={str(self.path)!r}, resume=True)"
         return f"unseen train --resume {shlex.quote(str(self.path))}"
 
+    @property
+    def load_command(self) -> str:
+        """What to type in Python to have the trained network."""
+        model = ", model" if self.config_content().get("job") is None else ""
+        return f"unseen.load({str(self.path)!r}{model})"
+
     # Metrics.
 
     def metrics(self) -> list[dict[str, Any]]:
