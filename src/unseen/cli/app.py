@@ -70,7 +70,7 @@ def main() -> None:
         if leads() or isinstance(error, RankLost):  # what else goes wrong, rank 0 knows and reports
             print_error(error)
         raise SystemExit(error.exit_code) from None
-    raise SystemExit(code)
+    raise SystemExit(code or 0)
 
 
 def print_error(error: UnseenError) -> None:
