@@ -35,17 +35,22 @@ _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
 
 def type_problems(kind: type[DataclassInstance], values: Mapping[str, Any]) -> dict[str, str]:
     """For each field of the dataclass whose value isn't of its annotated type, what is wrong with it."""
-    hints, problems = get_type_hints(kind), {}
-    for name in (field.name for field in fields(kind)):
-        annotation, optional = _without_none(hints[name])
+    problems = {}
+    for name, (annotation, optional) in _annotations(kind).items():
         matches, words = _KINDS[annotation]
         if not (matches(values[name]) or (optional and values[name] is None)):
             problems[name] = f"{name}={values[name]!r}: expected {words}"
     return problems
 
 
+@functools.cache
+def _annotations(kind: type[DataclassInstance]) -> dict[str, tuple[Any, bool]]:
+    """Each field's annotation without None, and whether None was among its choices."""
+    hints = get_type_hints(kind)
+    return {field.name: _without_none(hints[field.name]) for field in fields(kind)}
+
+
 def _without_none(annotation: Any) -> tuple[Any, bool]:
-    """``int | None`` as ``int``, and whether None was among the choices."""
     choices = get_args(annotation)
     if NoneType not in choices:
         return annotation, False

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Mapping
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ Record = TypeVar("Record", bound="DataclassInstance")
 
 def to_json(record: DataclassInstance) -> dict[str, Any]:
     """Every field by name, nested records as objects and tuples as lists."""
-    return {name: _plain(value) for name, value in asdict(record).items()}
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
 
 
 def from_json(kind: type[Record], content: Any) -> Record:
@@ -25,14 +26,21 @@ def from_json(kind: type[Record], content: Any) -> Record:
     """
     if not isinstance(content, Mapping):
         raise TypeError(f"expected an object with {', '.join(f.name for f in fields(kind))}, got {content!r}")
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     unknown = [name for name in content if name not in hints]
     if unknown:
         raise TypeError(f"{', '.join(unknown)} means nothing to this version of unseen")
     return kind(**{name: _typed(hints[name], value) for name, value in content.items()})
 
 
+@functools.cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
 def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return to_json(value)
     if isinstance(value, Mapping):
         return {name: _plain(inner) for name, inner in value.items()}
     return [_plain(inner) for inner in value] if isinstance(value, tuple | list) else value

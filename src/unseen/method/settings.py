@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from unseen.base.checks import type_problems
@@ -57,11 +57,11 @@ class ADA:
     """strength of ridge/2 ||W||^2 over all weights, added to the minimization's loss"""
 
     def __post_init__(self) -> None:
-        all_problems(type(self).__name__, problems(asdict(self)))
+        all_problems(type(self).__name__, problems(vars(self)))
 
     def asdict(self) -> dict[str, Any]:
         """Every setting by name, for a config file."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 def ERM(**settings: Any) -> ADA:
