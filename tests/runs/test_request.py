@@ -87,3 +87,27 @@ def test_paths_become_absolute_and_names_stay_names_even_where_a_folder_is_calle
     assert own.watch == (f"{tmp_path}/street", "typeset")
     built_in = read_request(None, {"source": "mnist5k-train", "model": "convnet"}).job
     assert (built_in.source, built_in.model) == ("mnist5k-train", "convnet")
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("gama", "gamma"), ("t_max", "T_max"), ("Tmin", "T_min"), ("learning_alpha", "alpha"), ("k", "K")],
+)
+def test_an_unknown_setting_is_refused_with_the_nearest(name, nearest):
+    with pytest.raises(InputError) as caught:
+        read_request(None, {name: 1})
+    assert str(caught.value) == f'settings: unknown setting "{name}"; did you mean "{nearest}"?'
+
+
+def test_a_setting_like_none_is_refused_with_all_there_are():
+    with pytest.raises(InputError, match=r'unknown setting "zzz"; known are K, T, T_max, T_min, alpha, batch'):
+        read_request(None, {"zzz": 1})
+
+
+def test_unknown_settings_and_wrong_values_are_in_one_message():
+    with pytest.raises(InputError) as caught:
+        read_request(None, {"gama": 1, "eta": -1, "scale": "released"[::-1], "K": 9, "T_min": 10, "T": 20})
+    first, *problems = str(caught.value).splitlines()
+    assert first == "settings: 4 problems"
+    for said in ('"gama"; did you mean "gamma"?', "eta=-1", 'scale="desaeler"', "K=9 rounds of T_min=10"):
+        assert sum(said in problem for problem in problems) == 1, said

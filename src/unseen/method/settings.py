@@ -78,14 +78,6 @@ def ERM(**settings: Any) -> ADA:
     return ADA(K=0, **settings)
 
 
-def make(settings: Mapping[str, Any]) -> ADA:
-    """``ADA(**settings)``, where an unknown name is refused with the nearest known one."""
-    known = {f.name for f in fields(ADA)}
-    unknown = [f'unknown setting "{k}"{did_you_mean(k, known)}' for k in settings if k not in known]
-    all_problems("settings", unknown + problems({k: v for k, v in settings.items() if k in known}))
-    return ADA(**settings)
-
-
 def problems(settings: Mapping[str, Any]) -> list[str]:
     """Everything wrong with these settings; those not given have their defaults, those of a wrong type meet nothing."""
     values = {f.name: f.default for f in fields(ADA)} | dict(settings)

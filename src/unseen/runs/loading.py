@@ -25,7 +25,6 @@ class NetworkRecord:
 
     head: str
     """name of the module that makes the scores"""
-    class_name: str = ""
     scores: int | None = None
     """how many the head gives"""
     classes: tuple[str, ...] | None = None
@@ -38,9 +37,8 @@ class NetworkRecord:
     @classmethod
     def of(cls, net: Split) -> NetworkRecord:
         """What a network made in Python says of itself, in the words of a run's config."""
-        name = type(net.model).__qualname__
-        config = {"job": None, "model": {"class": name, "head": net.head_name}}
-        return cls(head=net.head_name, class_name=name, config=config)
+        model = {"class": type(net.model).__qualname__, "head": net.head_name}
+        return cls(head=net.head_name, config={"job": None, "model": model})
 
     @classmethod
     def read(cls, folder: Path) -> NetworkRecord:
@@ -51,7 +49,6 @@ class NetworkRecord:
             shape = model.get("shapes", {}).get(f"{model['head']}.weight")
             return cls(
                 head=model["head"],
-                class_name=model["class"],
                 scores=shape[0] if shape else None,
                 classes=tuple(source["classes"]) if source else None,
                 job=from_json(Job, job) if job is not None else None,
