@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unseen.base import torchvision as _torchvision
 
 if TYPE_CHECKING:
-    from unseen import models, sweep, theory
+    from unseen import models, sweep, theory, transforms
     from unseen.adda.adapt import ADDA, Adapted, adapt
     from unseen.data.catalogue import domain, domains
     from unseen.data.domain import Domain
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unseen.engine import Engine
     from unseen.ensembles import rules
     from unseen.ensembles.ensemble import Ensemble
-    from unseen.method.ascent import ascend
+    from unseen.method.ascent import ascend, fictitious
     from unseen.method.settings import ADA, ERM
     from unseen.models.split import Split, split
     from unseen.reporting.diagnosis.diagnose import diagnose
@@ -45,6 +45,7 @@ __all__ = [
     "domain",
     "domains",
     "evaluate",
+    "fictitious",
     "fit",
     "folder",
     "load",
@@ -54,6 +55,7 @@ __all__ = [
     "split",
     "sweep",
     "theory",
+    "transforms",
 ]
 
 _HOMES = {
@@ -73,6 +75,7 @@ _HOMES = {
     "domain": "unseen.data.catalogue",
     "domains": "unseen.data.catalogue",
     "evaluate": "unseen.scoring.accuracy",
+    "fictitious": "unseen.method.ascent",
     "fit": "unseen.runs.fit",
     "folder": "unseen.data.image_folder",
     "load": "unseen.runs.loading",

@@ -69,10 +69,14 @@ def chosen_by(ada, size, seed=5):
     return minibatches, [draws.without_replacement(size + k * n, n) for k in range(drawn)]
 
 
+TWINS = ("gamma", "K", "T_min", "T_max", "eta", "alpha", "T", "batch", "cost", "scale", "sampling", "clip", "ridge")
+"""the settings that the twin knows; of the others, each has a twin of its own"""
+
+
 def run_twin(net, features_of, x, y, ada, seed=5):
     net = copy.deepcopy(net)
     minibatches, draws = chosen_by(ada, len(x), seed)
-    settings = ada.asdict() | {"n": ada.n or len(x)}
+    settings = {name: getattr(ada, name) for name in TWINS} | {"n": ada.n or len(x)}
     record = reference.train(net, features_of(net), x, y, **settings, minibatches=minibatches, draws=draws)
     return net, record
 

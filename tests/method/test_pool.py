@@ -11,8 +11,8 @@ def pool(digits):
 
 
 def grow(pool, parents, value):
-    pool.write(torch.full((pool.n, *pool.images.shape[1:]), value), at=0)
-    pool.close(torch.tensor(parents))
+    pool.write(torch.full((pool.n, *pool.images.shape[1:]), value), torch.tensor(parents), at=0)
+    pool.close()
 
 
 def test_it_starts_as_a_copy_of_the_source(pool, digits):
@@ -74,16 +74,16 @@ def test_a_chain_draws_once_and_then_goes_on_from_the_round_before(pool):
 
 def test_a_round_of_another_size_is_a_mistake_of_ours(pool):
     with pytest.raises(AssertionError):
-        pool.write(torch.zeros(4, 3, 8, 8), at=2)
+        pool.write(torch.zeros(4, 3, 8, 8), torch.arange(4), at=2)
     with pytest.raises(AssertionError):
-        pool.close(torch.arange(4))
+        pool.write(torch.zeros(4, 3, 8, 8), torch.arange(3), at=0)
     assert len(pool) == 24
 
 
 def test_a_round_is_written_in_parts_and_counts_once_it_is_closed(pool):
-    pool.write(torch.full((2, 3, 8, 8), 0.1), at=0)
-    pool.write(torch.full((3, 3, 8, 8), 0.2), at=2)
+    pool.write(torch.full((2, 3, 8, 8), 0.1), torch.arange(2), at=0)
+    pool.write(torch.full((3, 3, 8, 8), 0.2), torch.arange(2, 5), at=2)
     assert (len(pool), pool.rounds) == (24, 0)
-    pool.close(torch.arange(5))
+    pool.close()
     assert (len(pool), pool.rounds) == (29, 1)
     assert pool.images[24:29, 0, 0, 0].tolist() == pytest.approx([0.1, 0.1, 0.2, 0.2, 0.2])

@@ -117,7 +117,7 @@ def test_erm_refuses_what_only_rounds_need(settings):
     with pytest.raises(InputError) as caught:
         ERM(**settings)
     assert ", ".join(sorted(settings)) in str(caught.value)
-    assert "expected alpha, T, batch or ridge" in str(caught.value)
+    assert "expected T, alpha, augment, augment_share, batch" in str(caught.value)
 
 
 def test_an_input_error_is_a_value_error():

@@ -23,13 +23,18 @@ def _is_size(value: object) -> bool:
     return all(isinstance(side, int) and is_whole(side) and side > 0 for side in sides)
 
 
+def _are_names(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(name, str) for name in value)
+
+
 _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     int: (is_whole, "a whole number"),
     float: (lambda v: is_whole(v) or isinstance(v, float), "a number"),
     bool: (lambda v: isinstance(v, bool), "true or false"),
     str: (lambda v: isinstance(v, str) and v != "", "a name"),
     int | tuple[int, int]: (_is_size, "a side in pixels or (height, width)"),
-    tuple[str, ...]: (lambda v: isinstance(v, tuple) and all(isinstance(s, str) for s in v), "a list of names"),
+    tuple[str, ...]: (_are_names, "a list of names"),
+    str | tuple[str, ...]: (lambda v: (isinstance(v, str) and v != "") or _are_names(v), "a name or a list of names"),
 }
 
 

@@ -7,7 +7,7 @@ import hashlib
 import torch
 from torch import Generator, Tensor
 
-PURPOSES = ("minibatches", "rounds", "model")
+PURPOSES = ("minibatches", "rounds", "model", "augmentation")
 
 
 def generator(seed: int, purpose: str) -> Generator:
@@ -17,7 +17,7 @@ def generator(seed: int, purpose: str) -> Generator:
 
 
 class Draws:
-    """A run's generators: for minibatches, for the samples of each round, and for the model's own (dropout)."""
+    """A run's generators: for minibatches, each round's samples, the model's own (dropout), and augmentation."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -36,6 +36,15 @@ class Draws:
         """A fresh seed for what the model draws in one training step."""
         return int(torch.randint(2**62, (), generator=self._generators["model"]))
 
+    @property
+    def augmentation(self) -> Generator:
+        """For the transformations that are drawn at each step."""
+        return self._generators["augmentation"]
+
+    def generator_for(self, occasion: str) -> Generator:
+        """A generator for one occasion; it moves no other on."""
+        return generator(self._seed, occasion)
+
     def seed_for(self, occasion: str) -> int:
         """A seed for what a model draws on one occasion outside training; it moves no generator on."""
         return generator(self._seed, occasion).initial_seed()
@@ -47,4 +56,5 @@ class Draws:
     def restore(self, state: dict[str, Tensor]) -> None:
         """Go on from a state that ``state()`` gave."""
         for purpose, g in self._generators.items():
-            g.set_state(state[purpose])
+            if purpose in state:  # older runs have no augmentation
+                g.set_state(state[purpose])

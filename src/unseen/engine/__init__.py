@@ -220,6 +220,11 @@ class Engine(Ranks):
         return _mapped(values, like.dtype, folder).view(rows, *like.shape[1:])
 
 
+def in_float32(images: Tensor) -> torch.autocast:
+    """Inside: what happens to the images themselves is in their own precision, whatever the model computes in."""
+    return torch.autocast(images.device.type, enabled=False)
+
+
 def ascent_batch(image: Tensor) -> int:
     """How many images ascend at once: as many as a CPU's cache likes, or a few when they are large."""
     return max(ASCENT_VALUES // image.numel(), LEAST_BATCH)
@@ -282,6 +287,12 @@ def adam(net: nn.Module, alpha: float, ridge: float) -> torch.optim.Adam:
         {"params": others, "weight_decay": 0.0},
     ]
     return torch.optim.Adam([g for g in groups if g["params"]], lr=alpha, fused=True)
+
+
+def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    """The learning rate of the next step."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate
 
 
 def _device_of(net: nn.Module) -> torch.device:

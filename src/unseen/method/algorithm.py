@@ -7,10 +7,11 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from unseen.engine import Engine, to_host
+from unseen.engine import Engine, set_rate, to_host
 from unseen.errors import Diverged, name_samples
-from unseen.method.ascent import ascend
-from unseen.method.cost import softmax_loss
+from unseen.method.ascent import fictitious
+from unseen.method.losses import minimization_losses, views_of
+from unseen.method.moves import Fictitious
 from unseen.method.settings import ADA
 from unseen.method.state import Observer, State
 
@@ -22,9 +23,9 @@ def augment_and_train(state: State, ada: ADA, engine: Engine, observer: Observer
 
 
 def augment(state: State, ada: ADA, engine: Engine, observer: Observer, K: int) -> None:
-    """The rounds of Algorithm 1 from ``state`` to the K-th: T_min steps of minimization, then maximization, each."""
+    """The rounds of Algorithm 1 from ``state`` to the K-th: steps of minimization, then maximization, each."""
     for k in range(state.k + 1, K + 1):
-        minimize_until(k * ada.T_min, state, ada, engine, observer)
+        minimize_until(ada.steps_before(k), state, ada, engine, observer)
         maximize(state, engine, ada, observer)
 
 
@@ -38,10 +39,11 @@ def minimize_until(t: int, state: State, ada: ADA, engine: Engine, observer: Obs
 def minimize(state: State, engine: Engine, ada: ADA) -> None:
     """Sample (X_t, Y_t) uniformly from the pool; theta <- theta - alpha grad_theta loss(theta; (X_t, Y_t))."""
     rows = state.draws.minibatch(len(state.pool), ada.batch)
-    x, y = engine.put(*state.pool.take(engine.share(rows)))
+    views, y = views_of(state, engine, ada, rows)
     buffers = [buffer.clone() for buffer in state.net.buffers()]  # BatchNorm's statistics move in the forward pass
     with engine.seeded(state.draws.model_seed()):
-        losses = softmax_loss(state.forward(x), y)
+        losses = minimization_losses(state, ada, views, y)
+    set_rate(state.optimizer, ada.rate(state.t))
     state.optimizer.zero_grad()
     engine.backward(losses.sum() / ada.batch)
     engine.average(state.net.buffers())
@@ -58,33 +60,37 @@ def maximize(state: State, engine: Engine, ada: ADA, observer: Observer) -> None
     starts = pool.starts(ada.sampling, state.draws)
     size = engine.part_size(pool.images[0])
     for part, rows in enumerate(torch.split(starts, size)):
-        images = observer.recall(k, part)
-        if images is None:
+        made = observer.recall(k, part)
+        if made is None:
             with engine.seeded(state.draws.seed_for(f"round {k} part {part}")):
-                mine = engine.on_every_rank(partial(_ascend_from, state, engine, ada, engine.share(rows), observer))
-            images = to_host(engine.gather(mine, len(rows)))
-            observer.made(k, part, images, rows)
+                mine = engine.on_every_rank(partial(_ascend_from, state, engine, ada, rows, part, observer))
+            made = Fictitious.of({name: to_host(engine.gather(t, len(rows))) for name, t in mine.tensors().items()})
+            observer.made(k, part, made, rows)
         else:
-            observer.ascended(k, len(images), pool.n)
-        pool.write(images, at=part * size)
-    pool.close(starts)
+            observer.ascended(k, len(made.images), pool.n)
+        pool.write(made.images, rows, at=part * size, labels=made.labels)
+    pool.close()
     state.k = k
     observer.appended(state, starts)
 
 
-def _ascend_from(state: State, engine: Engine, ada: ADA, rows: Tensor, observer: Observer) -> Tensor:
-    k = state.k + 1
-    names = [state.pool.name(row) for row in rows.tolist()]
-    x, y = engine.put(*state.pool.take(rows))
+def _ascend_from(state: State, engine: Engine, ada: ADA, rows: Tensor, part: int, observer: Observer) -> Fictitious:
+    """This rank's share of the part; the transformations are drawn for the whole of it, whatever the ranks."""
+    k, mine, chains, links = state.k + 1, engine.share(rows), ada.ascended, None
+    if chains is not None:
+        drawn = chains.draw(len(rows), state.draws.generator_for(f"transformations {k} part {part}"), ada.start)
+        links = drawn[engine.share(torch.arange(len(rows)))]
+    names = [state.pool.name(row) for row in mine.tolist()]
+    x, y = engine.put(*state.pool.take(mine))
 
     def report(done: int) -> None:
         observer.ascended(k, done * engine.ranks, state.pool.n)
 
     try:
-        x_k = ascend(state.net, x, y, ada, engine=engine, names=names, progress=report)
+        made = fictitious(state.net, x, y, ada, engine=engine, names=names, progress=report, links=links)
     except Diverged as error:
         raise Diverged(f"round {k}, after minimization step {state.t}, {error}") from None
-    return x_k.contiguous()
+    return Fictitious.of({name: tensor.contiguous() for name, tensor in made.tensors().items()})
 
 
 def _refuse_non_finite(state: State, rows: Tensor, losses: Tensor, buffers: list[Tensor], ada: ADA) -> None:

@@ -23,6 +23,12 @@ def softmax_loss(scores: Tensor, y: Tensor) -> Tensor:
     return losses.flatten(1).sum(1) / (y != VOID).flatten(1).sum(1).clamp_min(1)
 
 
+def entropy(scores: Tensor) -> Tensor:
+    """-sum p log p of the prediction p = softmax(scores), one value for each sample; the mean over its pixels."""
+    log_p = F.log_softmax(at_least_float32(scores), dim=1)
+    return -(log_p.exp() * log_p).sum(1).flatten(1).mean(1) if scores.ndim > 2 else -(log_p.exp() * log_p).sum(1)
+
+
 class Scale(NamedTuple):
     """What one ascent step multiplies: ``x += step * grad(loss - gamma * weight * ||moved||^2)``."""
 

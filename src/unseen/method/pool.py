@@ -11,11 +11,11 @@ from unseen.base.randomness import Draws
 
 
 class Pool:
-    """One tensor of images with room for K rounds; a minibatch is an index gather.
+    """One tensor of images with room for K rounds, or the last ``keep`` of them; a minibatch is an index gather.
 
-    Rows 0..N-1 are the source, rows N + (k-1)n .. N + kn - 1 are round k. ``parents`` says from which row
-    each row was made (its own for the source); a fictitious sample has its parent's label. ``room(rows, like)`` gives
-    the space for the images.
+    Rows 0..N-1 are the source and stay. Rows N + (k-1)n .. N + kn - 1 are round k; with ``keep``, round k takes the
+    place of round k - keep. ``parents`` says from which row each row was made (its own for the source); a fictitious
+    sample has its parent's label, unless its mask moved. ``room(rows, like)`` gives the space for the images.
     """
 
     def __init__(
@@ -25,23 +25,28 @@ class Pool:
         K: int = 0,
         n: int | None = None,
         room: Callable[[int, Tensor], Tensor] = lambda rows, like: torch.empty(rows, *like.shape[1:], dtype=like.dtype),
+        keep: int | None = None,
     ) -> None:
         self.n = n or len(images)
-        self.source_size = self.size = len(images)
-        rows = len(images) + K * self.n
+        self.source_size = len(images)
+        self.rounds = 0
+        """how many have been appended"""
+        self.kept = K if keep is None else min(K, keep)
+        """how many have room"""
+        rows = len(images) + self.kept * self.n
         self.images = room(rows, images)
         self.labels = torch.empty(rows, *labels.shape[1:], dtype=labels.dtype)
         self.parents = torch.arange(rows)
-        self.images[: self.size] = images
-        self.labels[: self.size] = labels
+        self.images[: len(images)] = images
+        self.labels[: len(images)] = labels
 
     def __len__(self) -> int:
-        return self.size
+        return self.source_size + min(self.rounds, self.kept) * self.n
 
     @property
-    def rounds(self) -> int:
-        """How many rounds have been appended."""
-        return (self.size - self.source_size) // self.n
+    def oldest(self) -> int:
+        """The first round that is still there; 1 before the first was made."""
+        return max(self.rounds - self.kept, 0) + 1
 
     def take(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """The images and labels at these rows."""
@@ -51,34 +56,50 @@ class Pool:
         """The rows the next round's ascent starts from.
 
         ``union``: n rows drawn uniformly, without replacement, from the whole pool (Algorithm 1). ``chain``: the
-        rows of the round before, in order; the first round draws from the source (eq. (8)).
+        rows of the round before, in order; the first round draws from the source (eq. (8)). ``source``: n rows drawn
+        from the source.
         """
         if sampling == "chain" and self.rounds > 0:
-            return torch.arange(self.size - self.n, self.size)
-        return draws.without_replacement(self.size, self.n)
+            before = self.round(self.rounds)
+            return torch.arange(before.start, before.stop)
+        return draws.without_replacement(self.source_size if sampling == "source" else len(self), self.n)
 
-    def write(self, images: Tensor, at: int) -> None:
-        """Put fictitious images into the next round, from its row ``at`` on; they are drawn from once it is closed."""
-        assert at + len(images) <= self.n, (at, len(images), self.n)
-        self.images[self.size + at : self.size + at + len(images)] = images
+    def write(self, images: Tensor, parents: Tensor, at: int, labels: Tensor | None = None) -> None:
+        """Put fictitious images into the next round, from its row ``at`` on; they are drawn from once it is closed.
 
-    def close(self, parents: Tensor) -> None:
-        """The next round is written: its images were made from the rows ``parents``, and have those rows' labels."""
-        assert len(parents) == self.n, (len(parents), self.n)
-        new = slice(self.size, self.size + self.n)
-        self.labels[new], self.parents[new] = self.labels[parents], parents
-        self.size += self.n
+        They were made from the rows ``parents`` and have those rows' labels, unless they have ``labels`` of their own.
+        """
+        assert len(images) == len(parents) <= self.n - at, (at, len(images), len(parents), self.n)
+        start = self.round(self.rounds + 1).start + at
+        new = slice(start, start + len(images))
+        self.images[new], self.parents[new] = images, parents
+        self.labels[new] = self.labels[parents] if labels is None else labels
+
+    def close(self) -> None:
+        """The next round is written."""
+        self.rounds += 1
+
+    def resume(self, rounds: int) -> None:
+        """So many rounds were made before; those that stay in the pool are to be written again."""
+        self.rounds = max(rounds - self.kept, 0)
 
     def round(self, k: int) -> slice:
         """The rows of round k; round 0 is the source."""
         if k == 0:
             return slice(0, self.source_size)
-        end = self.source_size + k * self.n
-        return slice(end - self.n, end)
+        start = self.source_size + (k - 1) % self.kept * self.n
+        return slice(start, start + self.n)
+
+    def origins(self, rows: Tensor) -> Tensor:
+        """The source rows that these go back to."""
+        while (rows >= self.source_size).any():
+            rows = self.parents[rows]
+        return rows
 
     def name(self, row: int) -> str:
         """What to call a row in a message."""
         if row < self.source_size:
             return f"source image {row}"
-        k, i = divmod(row - self.source_size, self.n)
-        return f"image {i} of round {k + 1}"
+        slot, i = divmod(row - self.source_size, self.n)
+        k = slot + 1 + (self.rounds - 1 - slot) // self.kept * self.kept
+        return f"image {i} of round {k}"

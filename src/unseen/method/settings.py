@@ -9,15 +9,28 @@ from typing import Any
 
 from unseen.base.checks import type_problems
 from unseen.errors import InputError, all_problems, did_you_mean
+from unseen.transforms.catalogue import PIXELS, named
+from unseen.transforms.chains import Chains
+
+WEIGHTS = ("entropy", "consistency", "confidence_penalty", "contrast")
+"""weights of terms that the paper doesn't have"""
 
 COST_SPACES = {"semantic": "features", "pixel": "pixels"}
 """each cost, and in what it measures distance"""
 CHOICES = {
     "cost": tuple(COST_SPACES),
     "scale": ("released", "paper"),
-    "sampling": ("union", "chain"),
+    "sampling": ("union", "chain", "source"),
+    "start": ("drawn", "identity"),
+    "schedule": ("constant", "cosine"),
 }
-MINIMIZATION = frozenset({"alpha", "T", "batch", "ridge"})  # what is left of the settings where there are no rounds
+MINIMIZATION = frozenset(
+    {
+        "alpha", "T", "batch", "ridge", "schedule", "augment", "augment_share", "links", "strength", "consistency",
+        "confidence_penalty", "contrast",
+    }
+)  # fmt: skip
+"""what is left of the settings where there are no rounds"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +63,39 @@ class ADA:
     scale: str = "released"
     """how gamma and eta are read: "released" (the authors' code) or "paper" (the text)"""
     sampling: str = "union"
-    """where a round starts: "union" (drawn from the whole pool) or "chain" (the round before)"""
+    """where a round starts: "union" (drawn from the whole pool), "chain" (the round before) or "source\""""
     clip: bool = False
     """keep fictitious images in [0, 1]; the paper doesn't"""
     ridge: float = 0.0
     """strength of ridge/2 ||W||^2 over all weights, added to the minimization's loss"""
+    schedule: str = "constant"
+    """the learning rate over T: "constant", or "cosine" from alpha to 0"""
+    over: str | tuple[str, ...] = PIXELS
+    """what the ascent moves: "pixels" (the paper), transformations, a set of them such as "standard", or several"""
+    links: int = 3
+    """transformations in a row, at most: each image goes through 1 to links of them, drawn"""
+    strength: float = 1.0
+    """share of each transformation's range that is used"""
+    start: str = "drawn"
+    """where the ascent over transformations starts: "drawn" (within the range) or "identity\""""
+    step: float = 0.2
+    """step of the ascent over transformations, in units of each range, by the gradient's sign"""
+    keep: int | None = None
+    """rounds that stay in the pool, the last ones; all when not given"""
+    spread: bool = False
+    """rounds evenly spread over T, in place of T_min steps before each"""
+    entropy: float = 0.0
+    """weight of the prediction's entropy in the ascent's objective (ME-ADA)"""
+    augment: str | tuple[str, ...] | None = None
+    """transformations drawn anew at each training step, without an ascent"""
+    augment_share: float = 0.5
+    """share of each minibatch that they are applied to"""
+    consistency: float = 0.0
+    """weight of the Jensen-Shannon divergence between predictions for views of one image"""
+    confidence_penalty: float = 0.0
+    """weight of the prediction's entropy, which the minimization then keeps up"""
+    contrast: float = 0.0
+    """weight of the supervised contrastive loss between the minibatch's features"""
 
     def __post_init__(self) -> None:
         all_problems(type(self).__name__, problems(vars(self)))
@@ -63,16 +104,48 @@ class ADA:
         """Every setting by name, for a config file."""
         return dict(vars(self))
 
+    def steps_before(self, k: int) -> int:
+        """Minimization steps before round k: k * T_min, or T spread evenly over the rounds and what follows them."""
+        return k * self.T // (self.K + 1) if self.spread else k * self.T_min
+
+    def kept_rounds(self, k: int) -> range:
+        """Those of the first k rounds that are still in the pool after the k-th."""
+        return range(1 if self.keep is None else max(k - self.keep, 0) + 1, k + 1)
+
+    def rate(self, t: int) -> float:
+        """The learning rate of the step after the t-th: alpha, or alpha (1 + cos(pi t / T)) / 2."""
+        return self.alpha if self.schedule == "constant" else self.alpha * (1 + math.cos(math.pi * t / self.T)) / 2
+
+    @property
+    def moves_pixels(self) -> bool:
+        """Whether the ascent moves every pixel by itself, alone or on top of transformations."""
+        return PIXELS in _each(self.over)
+
+    @property
+    def ascended(self) -> Chains | None:
+        """The transformations that the ascent moves, if it does."""
+        names = [name for name in _each(self.over) if name != PIXELS]
+        return Chains(named(names, "over"), self.links, self.strength) if names else None
+
+    @property
+    def augmented(self) -> Chains | None:
+        """The transformations that are drawn at each step, if there are any."""
+        return Chains(named(self.augment, "augment"), self.links, self.strength) if self.augment else None
+
+
+def _each(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
+
 
 def ERM(**settings: Any) -> ADA:
     """Empirical risk minimization, the baseline: Algorithm 1 with no rounds (K = 0).
 
-    Takes the settings of the minimization: ``alpha``, ``T``, ``batch``, ``ridge``.
+    Takes the settings of the minimization: ``alpha``, ``T``, ``batch``, ``ridge``, ``augment`` and their like.
     """
     useless = sorted(set(settings) - MINIMIZATION)
     if useless:
         raise InputError(
-            f"ERM: {', '.join(useless)} has no meaning without rounds; expected alpha, T, batch or ridge "
+            f"ERM: {', '.join(useless)} has no meaning without rounds; expected {', '.join(sorted(MINIMIZATION))} "
             "(for rounds use unseen.ADA)"
         )
     return ADA(K=0, **settings)
@@ -83,16 +156,26 @@ def problems(settings: Mapping[str, Any]) -> list[str]:
     values = {f.name: f.default for f in fields(ADA)} | dict(settings)
     wrong = {name: text for name, text in type_problems(ADA, values).items() if name not in CHOICES}
     good = {name: value for name, value in values.items() if name not in wrong and value is not None}
-    return [*wrong.values(), *_range_problems(good), *_choice_problems(good), *_fit_problems(good)]
+    return [
+        *wrong.values(),
+        *_range_problems(good),
+        *_choice_problems(good),
+        *_name_problems(good),
+        *_fit_problems(good),
+        *_joint_problems(good),
+    ]
 
 
 def _range_problems(values: Mapping[str, Any]) -> list[str]:
-    least = {"K": 0, "T_min": 1, "T_max": 1, "T": 1, "batch": 1, "n": 1}
+    least = {"K": 0, "T_min": 1, "T_max": 0, "T": 1, "batch": 1, "n": 1, "links": 1, "keep": 1}
     found = [f"{n}={values[n]}: expected {least[n]} or more" for n in least if values.get(n, least[n]) < least[n]]
-    for name in ("gamma", "eta", "alpha", "ridge"):
+    for name in ("gamma", "eta", "alpha", "ridge", "step", "strength", *WEIGHTS):
         value = values.get(name, 0)
         if not (math.isfinite(value) and value >= 0):
             found.append(f"{name}={value}: expected a finite number, 0 or more")
+    for name in ("augment_share",):
+        if not 0 <= values.get(name, 0) <= 1:
+            found.append(f"{name}={values[name]}: expected a share from 0 to 1")
     return found
 
 
@@ -107,10 +190,42 @@ def _choice_problems(values: Mapping[str, Any]) -> list[str]:
     return found
 
 
+def _name_problems(values: Mapping[str, Any]) -> list[str]:
+    """Of transformations: an unknown one is found before anything is trained."""
+    found = []
+    for name in ("over", "augment"):
+        given = values.get(name, PIXELS)
+        names = [each for each in _each(given) if each != PIXELS or (name == "augment" and name in values)]
+        try:
+            if names or not given:
+                named(names, name)
+        except InputError as error:
+            found.append(str(error))
+    return found
+
+
+def _joint_problems(values: Mapping[str, Any]) -> list[str]:
+    """Settings that exclude each other."""
+    found = []
+    if values.get("keep") is not None and values.get("sampling") != "source":
+        found.append(
+            f'keep={values["keep"]} with sampling="{values.get("sampling")}": a round that started from an earlier one '
+            'would lose its start; say sampling="source"'
+        )
+    if values.get("consistency") and not values.get("augment") and not values.get("K"):
+        found.append(
+            f"consistency={values['consistency']:g} with neither augment nor rounds: there is only one view of each "
+            'image; say augment="standard", or K=1 or more'
+        )
+    return found
+
+
 def _fit_problems(values: Mapping[str, Any]) -> list[str]:
     K, T_min, T = (values.get(name, 0) for name in ("K", "T_min", "T"))
-    if min(K, T_min, T) <= 0 or K * T_min < T:
+    if min(K, T_min, T) <= 0 or (K < T if values.get("spread") else K * T_min < T):
         return []
+    if values.get("spread"):
+        return [f"K={K} rounds spread over T={T} steps: expected at least one step before each; raise T or lower K"]
     return [
         f"K={K} rounds of T_min={T_min} steps need more than {K * T_min} steps, got T={T}: the last round's images "
         f"would never be trained on; raise T above {K * T_min} or lower K or T_min"

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from unseen.base.randomness import Draws
+from unseen.method.moves import Fictitious
 from unseen.method.pool import Pool
 from unseen.models.split import Split
 
@@ -50,14 +51,14 @@ class Observer(Protocol):
     def stepped(self, state: State) -> None:
         """One minimization step was made."""
 
-    def recall(self, k: int, part: int) -> Tensor | None:
-        """The images of this part of round k, if they were made before."""
+    def recall(self, k: int, part: int) -> Fictitious | None:
+        """What this part of round k holds, if it was made before."""
 
     def ascended(self, k: int, images: int, of: int) -> None:
         """``images`` more of the ``of`` of round k are made."""
 
-    def made(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
-        """A part of round k is complete: its images, and the pool rows they were made from."""
+    def made(self, k: int, part: int, made: Fictitious, parents: Tensor) -> None:
+        """A part of round k is complete: what was made, and the pool rows it was made from."""
 
     def appended(self, state: State, starts: Tensor) -> None:
         """A round was added to the pool; ``starts`` are the rows its samples were made from."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from torch import nn
 
+from unseen.base import imports
+from unseen.base.imports import imported
 from unseen.engine import Engine
 from unseen.errors import InputError, did_you_mean
 from unseen.models import FCN, ConvNet
@@ -54,39 +53,19 @@ def _made(name: str, classes: int, seed: int) -> nn.Module:
 
 
 def _maker(name: str) -> Callable[..., Any]:
-    place, colon, function = name.partition(":")
-    if not colon:
+    if ":" not in name:
         known = [CONVNET, *FCNS]
         raise InputError(
             f'model="{name}": expected {", ".join(known)}, FILE.py:FUNCTION or MODULE:FUNCTION'
             f"{did_you_mean(name, known, listed=True)}"
         )
-    try:
-        module = _module_from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-    except (ImportError, OSError) as error:
-        raise InputError(f'model="{name}": {place} can\'t be imported: {error}') from error
-    maker: Callable[..., Any] | None = getattr(module, function, None)
-    if maker is None:
-        known = [n for n, v in vars(module).items() if callable(v) and getattr(v, "__module__", "") == module.__name__]
-        raise InputError(f'model="{name}": {place} has no "{function}"{did_you_mean(function, known)}')
+    maker: Callable[..., Any] = imported(f'model="{name}"', name)
     return maker
-
-
-def _module_from_file(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # as import would, so that classes in it know their module
-    spec.loader.exec_module(module)
-    return module
 
 
 def absolute(name: str) -> str:
     """The same with the path of its file made absolute, so that a run can resume from another folder."""
-    place, colon, rest = name.partition(":")
-    if colon and place.endswith(".py") and Path(place).is_file():
-        return f"{Path(place).resolve()}:{rest}"
+    place, _, rest = name.partition(":")
     if place in FCNS and rest:
         return f"{place}:{Path(rest).expanduser().resolve()}"
-    return name
+    return imports.absolute(name)

@@ -70,6 +70,13 @@ class Split(nn.Module):
         return seen[0], scores
 
     @contextmanager
+    def watched(self) -> Iterator[list[Tensor]]:
+        """Inside: a list to which every forward pass adds its features, however the model is called."""
+        seen: list[Tensor] = []
+        with self._watching(seen.append):
+            yield seen
+
+    @contextmanager
     def frozen(self) -> Iterator[None]:
         """Inside: evaluation mode and no gradients for parameters. After: every mode and flag as it was."""
         flags = [(parameter, parameter.requires_grad) for parameter in self.parameters()]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from unseen.method.moves import Fictitious
 from unseen.method.state import Checkpointed, State
 
 
@@ -26,13 +27,14 @@ class Checkpoint:
             _restore_tensors(state, self.tensors)
         state.t, state.k = self.t, self.k
 
-    def restore_with_rounds(self, state: State, read_round: Callable[[int], tuple[Tensor, Tensor]]) -> None:
+    def restore_with_rounds(self, state: State, read_round: Callable[[int], tuple[Fictitious, Tensor]]) -> None:
         """The same for Algorithm 1, whose rounds are in files of their own."""
         self.restore(state)
-        for k in range(1, self.k + 1):
-            images, parents = read_round(k)
-            state.pool.write(images, at=0)
-            state.pool.close(parents)
+        state.pool.resume(self.k)
+        for k in range(state.pool.rounds + 1, self.k + 1):
+            made, parents = read_round(k)
+            state.pool.write(made.images, parents, at=0, labels=made.labels)
+            state.pool.close()
 
 
 def tensors_of(state: Checkpointed) -> dict[str, Tensor]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
+from typing_extensions import override
 
 from unseen.base.files import fsync_folder, read_tensors, write_tensors
 from unseen.engine import host_copies
 from unseen.errors import RunFolderError
+from unseen.method.moves import Fictitious, together
+from unseen.method.state import Checkpointed
+from unseen.runs.checkpoint import Checkpoint
 from unseen.runs.config import RunConfig
 from unseen.runs.training_folder import TrainingFolder
 
@@ -19,43 +24,66 @@ from unseen.runs.training_folder import TrainingFolder
 class RunFolder(TrainingFolder[RunConfig]):
     """One run's folder. Besides what every training has, ``rounds/K/PART.safetensors``: fictitious images.
 
-    Each part is written once.
+    Each part is written once. Rounds that left the pool are removed.
     """
 
     kind = RunConfig
 
-    def keep_part(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
+    def keep_part(self, k: int, part: int, made: Fictitious, parents: Tensor) -> None:
         """Write a part of round k, once."""
         path = self._part(k, part)
         with self.saving():
             path.parent.mkdir(parents=True, exist_ok=True)
             fsync_folder(path.parent.parent)
-            write_tensors(path, host_copies({"images": images, "parents": parents}), {"round": k, "part": part})
+            tensors = host_copies(made.tensors() | {"parents": parents})
+            write_tensors(path, tensors, {"round": k, "part": part})
 
-    def recall_part(self, k: int, part: int) -> Tensor | None:
+    def recall_part(self, k: int, part: int) -> Fictitious | None:
         """A part of round k made before an interruption; a damaged one counts as not made."""
         path = self._part(k, part)
         if not path.exists():
             return None
         try:
-            return read_tensors(path)[0]["images"]
+            return Fictitious.of(read_tensors(path)[0])
         except RunFolderError:
             return None
 
     def _part(self, k: int, part: int) -> Path:
         return self.path / "rounds" / str(k) / f"{part:04d}.safetensors"
 
-    def read_round(self, k: int) -> tuple[Tensor, Tensor]:
-        """The fictitious images of round k, and the pool rows they were made from."""
+    def read_round(self, k: int) -> tuple[Fictitious, Tensor]:
+        """The fictitious samples of round k, and the pool rows they were made from."""
         parts = [read_tensors(path)[0] for path in sorted((self.path / "rounds" / str(k)).glob("*.safetensors"))]
         if not parts:
             raise RunFolderError(f"{self.path}: round {k} has no images")
-        return torch.cat([p["images"] for p in parts]), torch.cat([p["parents"] for p in parts])
+        return together([Fictitious.of(part) for part in parts]), torch.cat([part["parents"] for part in parts])
+
+    def kept_rounds(self, k: int) -> range:
+        """Those of the first k rounds that stay in the pool."""
+        return self.config().ada.kept_rounds(k)
+
+    @override
+    def save(self, state: Checkpointed) -> None:
+        super().save(state)
+        self._drop_rounds()
+
+    @override
+    def last_checkpoint(self) -> Checkpoint:
+        self._drop_rounds()  # a run that was killed after its last save may have left some
+        return super().last_checkpoint()
+
+    def _drop_rounds(self) -> None:
+        """Remove rounds that left the pool, once no checkpoint that is kept needs them."""
+        saved = [int(path.stem[-3:]) for path in self._checkpoints.glob("*.safetensors")]
+        needed = self.kept_rounds(min(saved, default=0))
+        for folder in (self.path / "rounds").iterdir():
+            if folder.name.isdecimal() and int(folder.name) < needed.start:
+                shutil.rmtree(folder)
 
     def _check_needs_of(self, meta: Mapping[str, Any]) -> None:
         """Its rounds."""
         expected = self.config().round_size
-        for k in range(1, meta["k"] + 1):
-            found = len(self.read_round(k)[0])
+        for k in self.kept_rounds(meta["k"]):
+            found = len(self.read_round(k)[1])
             if found != expected:
                 raise RunFolderError(f"{self.path / 'rounds' / str(k)} is damaged: {found} images, expected {expected}")

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from unseen.data.domain import Domain
 from unseen.engine import Engine
+from unseen.method.moves import Fictitious
 from unseen.method.settings import ADA
 from unseen.method.state import State
 from unseen.runs.config import Cadence
@@ -65,13 +66,13 @@ class Recorder:
         """One minimization step was made."""
         last, every = state.t == self.ada.T, self.cadence
         line = self._record_step(state) if state.t % every.record == 0 or last else None
-        round_next = state.k < self.ada.K and state.t == (state.k + 1) * self.ada.T_min
+        round_next = state.k < self.ada.K and state.t == self.ada.steps_before(state.k + 1)
         if state.t % every.save == 0 or round_next or last:
             self._write(lambda files: files.save(state))
         self._report(state, line)
 
-    def recall(self, k: int, part: int) -> Tensor | None:
-        """The images of this part of round k, if an interrupted run had made them."""
+    def recall(self, k: int, part: int) -> Fictitious | None:
+        """What this part of round k holds, if an interrupted run had made it."""
         return self.engine.on_first_rank(lambda: self.files.recall_part(k, part) if self.files else None)
 
     def ascended(self, k: int, images: int, of: int) -> None:
@@ -79,9 +80,9 @@ class Recorder:
         self._ascended += images
         self.progress(Progress("maximize", self._ascended, of, k - 1))
 
-    def made(self, k: int, part: int, images: Tensor, parents: Tensor) -> None:
+    def made(self, k: int, part: int, made: Fictitious, parents: Tensor) -> None:
         """A part of round k is complete."""
-        self._write(lambda files: files.keep_part(k, part, images, parents))
+        self._write(lambda files: files.keep_part(k, part, made, parents))
 
     def appended(self, state: State, starts: Tensor) -> None:
         """A round was added to the pool; ``starts`` are the rows its samples were made from."""
@@ -95,9 +96,10 @@ class Recorder:
     def _measure(self, state: State, starts: Tensor) -> AscentRecord:
         engine, pool, rows = self.engine, state.pool, state.pool.round(state.k)
         x0, y = engine.put(*pool.take(engine.share(starts)))
-        x, _ = engine.put(*pool.take(engine.share(torch.arange(rows.start, rows.stop))))
+        x, y_made = engine.put(*pool.take(engine.share(torch.arange(rows.start, rows.stop))))
         with engine.seeded(state.draws.seed_for(f"climb {state.k}")):  # the occasion's name decides bits: it stays
-            return AscentRecord.mean(engine.gather(measure_ascent(state.net, x0, x, y, self.ada, engine), len(starts)))
+            measured = measure_ascent(state.net, x0, x, y, self.ada, engine, y_made)
+            return AscentRecord.mean(engine.gather(measured, len(starts)))
 
     def end(self, state: State) -> None:
         """Training is over: the last iterate is the result."""

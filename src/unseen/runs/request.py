@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from unseen.base.checks import is_whole
+from unseen.base.imports import absolute as absolute_place
 from unseen.base.records import to_json
 from unseen.data.catalogue import names
 from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.method.settings import ADA, problems
+from unseen.method.settings import ADA, WEIGHTS, problems
 from unseen.models.names import absolute
 from unseen.runs.config import Cadence, RunConfig
 from unseen.runs.folder import RunFolder
@@ -29,6 +30,7 @@ SETTINGS = frozenset(f.name for f in fields(ADA))
 JOB = frozenset(f.name for f in fields(Job))
 ENGINE = frozenset(f.name for f in fields(Engine) if f.init)
 OTHERS = frozenset({"seed", "out", "cadence"}) | ENGINE
+TRANSFORMATIONS = ("over", "augment")
 CADENCE = frozenset(f.name for f in fields(Cadence))
 
 
@@ -136,7 +138,16 @@ def default_name(ada: ADA, job: Job, seed: int) -> str:
     """A folder name by which runs differ in what people vary."""
     method = f"ada-K{ada.K}-gamma{ada.gamma:g}" if ada.K else "erm"
     extras = [f"dropout{job.dropout:g}"] * bool(job.dropout) + [f"ridge{ada.ridge:g}"] * bool(ada.ridge)
+    extras += [f"over-{_short(ada.over)}"] * (ada.over != "pixels") + [f"augment-{_short(ada.augment)}"] * bool(
+        ada.augment
+    )
+    extras += [f"{name.replace('_', '-')}{getattr(ada, name):g}" for name in WEIGHTS if getattr(ada, name)]
     return "-".join([Path(job.source).name or "source", method, *extras, f"seed{seed}"])
+
+
+def _short(names: str | tuple[str, ...] | None) -> str:
+    """Names of transformations as part of a folder's name."""
+    return "-".join(name.rpartition(":")[2] for name in ([names] if isinstance(names, str) else names or ()))
 
 
 def with_absolute_paths(given: dict[str, Any]) -> dict[str, Any]:
@@ -145,6 +156,13 @@ def with_absolute_paths(given: dict[str, Any]) -> dict[str, Any]:
         given = given | {"watch": tuple(map(_absolute_folder, given["watch"]))}
     if isinstance(given.get("size"), list):
         given = given | {"size": tuple(given["size"])}
+    for name in TRANSFORMATIONS:
+        if isinstance(given.get(name), list | tuple):
+            given = given | {
+                name: tuple(absolute_place(each) if isinstance(each, str) else each for each in given[name])
+            }
+        elif isinstance(given.get(name), str):
+            given = given | {name: absolute_place(given[name])}
     if "source" in given:
         given = given | {"source": _absolute_folder(given["source"])}
     if isinstance(given.get("model"), str):

@@ -69,9 +69,14 @@ MEASURES = (*ALWAYS, "supremum", "supremum_most")
 
 
 @torch.no_grad()
-def measure_ascent(net: Split, x0: Tensor, x: Tensor, y: Tensor, ada: ADA, engine: Engine) -> Tensor:
-    """How far each fictitious image is from its start, and what that did to the loss: a row of ``MEASURES``."""
-    reach = Reach.of(net, ada)
+def measure_ascent(
+    net: Split, x0: Tensor, x: Tensor, y: Tensor, ada: ADA, engine: Engine, y_made: Tensor | None = None
+) -> Tensor:
+    """How far each fictitious image is from its start, and what that did to the loss: a row of ``MEASURES``.
+
+    ``y_made`` are the labels of the fictitious images, where masks moved with their pixels.
+    """
+    reach, y_made = Reach.of(net, ada), y if y_made is None else y_made
     measured = [x.new_zeros(0, len(ALWAYS if reach is None else MEASURES))]
     with net.frozen(), engine.fast_ascent(net):
         for rows in ascent_batches(x):
@@ -79,7 +84,7 @@ def measure_ascent(net: Split, x0: Tensor, x: Tensor, y: Tensor, ada: ADA, engin
             z, scores = net.features_and_scores(x[rows])
             each = [
                 softmax_loss(scores0, y[rows]),
-                softmax_loss(scores, y[rows]),
+                softmax_loss(scores, y_made[rows]),
                 transport_cost(ada, z, z0, x[rows], x0[rows]),
                 squared_distance(x[rows], x0[rows]).sqrt(),
                 squared_distance(z, z0) / 2,

@@ -25,6 +25,7 @@ from unseen.runs.job import Job
 from unseen.runs.opening import open_folder
 from unseen.runs.progress import Progress
 from unseen.runs.recorder import Recorder
+from unseen.runs.transform_checks import check_transforms
 
 Report = Callable[[Progress], None]
 Warn = Callable[[str], None]
@@ -83,6 +84,7 @@ class Training:
             classes = count_classes(net, source.images, pixels=source.segmented)
             refuse_probabilities(net, source.images)
         as_domain(source, classes=classes)
+        check_transforms(self.ada, source)
         if self.ada.batch < engine.ranks:
             raise InputError(
                 f"batch={self.ada.batch} can't be shared by {engine.ranks} ranks; raise batch or start fewer ranks"
@@ -148,7 +150,7 @@ class Training:
         source = self.source
         rows = slice(None) if len(source.labelled) == len(source) else source.labelled
         allocate = partial(self.engine.allocate, folder=self.folder)
-        return Pool(source.images[rows], source.labels[rows], self.ada.K, self.ada.n, allocate)
+        return Pool(source.images[rows], source.labels[rows], self.ada.K, self.ada.n, allocate, self.ada.keep)
 
 
 @contextmanager

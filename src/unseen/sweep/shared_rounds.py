@@ -38,7 +38,7 @@ class SharedRounds(Task):
     @property
     def steps(self) -> int:
         """Those before the last round that is wanted."""
-        return self._last * self.request.ada.T_min
+        return self.request.ada.steps_before(self._last)
 
     @property
     def done(self) -> bool:
@@ -83,7 +83,7 @@ class SharedRounds(Task):
 
 def _checkpoint_after_rounds(shared: Path, request: Request) -> Path:
     K = request.ada.K
-    return shared / "checkpoints" / f"{K * request.ada.T_min:08d}-{K:03d}.safetensors"
+    return shared / "checkpoints" / f"{request.ada.steps_before(K):08d}-{K:03d}.safetensors"
 
 
 def fork(shared: Path, request: Request) -> None:
@@ -95,7 +95,7 @@ def fork(shared: Path, request: Request) -> None:
     shutil.rmtree(aside, ignore_errors=True)
     for name in SUBFOLDERS:
         (aside / name).mkdir(parents=True)
-    parts = [part for k in range(1, K + 1) for part in (shared / "rounds" / str(k)).glob("*.safetensors")]
+    parts = [part for k in request.ada.kept_rounds(K) for part in (shared / "rounds" / str(k)).glob("*.safetensors")]
     for file in [*parts, _checkpoint_after_rounds(shared, request)]:
         _link(file, aside / file.relative_to(shared))
     write_atomically(aside / "metrics.jsonl", (shared / "metrics.jsonl").read_bytes())
@@ -123,10 +123,10 @@ def shared_rounds(requests: Iterable[Request], to_do: Collection[Path]) -> list[
 
 
 def _differing_in_K(requests: Iterable[Request]) -> list[list[Request]]:
-    """Runs that are equal except for K, in the order they were given."""
+    """Runs that are equal except for K, in the order they were given; spread rounds depend on K themselves."""
     groups: dict[tuple[str, Path], list[Request]] = {}
     for request in requests:
-        if request.ada.K > 0:
+        if request.ada.K > 0 and not request.ada.spread:
             alike = replace(request, ada=replace(request.ada, K=1))
             groups.setdefault((alike.identity, request.out.parent), []).append(request)
     return list(groups.values())

@@ -12,6 +12,7 @@ from unseen.method.settings import ADA
 from unseen.models.split import Split
 from unseen.theory.head import Head, linear_head, own_scores, paper_gamma
 from unseen.theory.solve import solve
+from unseen.transforms.catalogue import PIXELS
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,12 @@ class Reach:
 
     @classmethod
     def of(cls, net: Split, ada: ADA) -> Reach | None:
-        """None where the theory says nothing: a head that isn't linear, distances in pixels, no penalty at all."""
+        """None where the theory says nothing: a head that isn't linear, distances in pixels, no penalty at all.
+
+        Nor does it of an ascent that moves transformations, which reach a part of feature space, or maximizes entropy.
+        """
+        if ada.over != PIXELS or ada.entropy:
+            return None
         try:
             head = linear_head(net, torch.float64)
             gamma = paper_gamma(ada, head.weight.shape[1])

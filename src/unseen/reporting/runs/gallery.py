@@ -142,5 +142,5 @@ def _read_rows(files: RunFolder, ancestry: Ancestry, rows: set[int], source: Ten
     for k in range(1, int(ancestry.rounds.max()) + 1):
         start = int(np.argmax(ancestry.rounds == k))
         made, _ = files.read_round(k)
-        images |= {row: made[row - start].clone() for row in rows if ancestry.rounds[row] == k}
+        images |= {row: made.images[row - start].clone() for row in rows if ancestry.rounds[row] == k}
     return images

@@ -1,0 +1,125 @@
+"""Chains of transformations: several in a row, drawn for each image by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Generator, Tensor
+
+from unseen.transforms.transform import Transform
+
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Links:
+    """For each image of a batch: which transformations it goes through, and with which parameters.
+
+    ``u`` are parameters in units of their range, so that one step means the same to all of them: w = u * greatest for
+    u > 0 and w = -u * least for u < 0.
+    """
+
+    which: Tensor
+    """(N, L): numbers of transformations in their order, -1 where a chain is shorter"""
+    u: Tensor
+    """(N, L, P)"""
+
+    def __getitem__(self, rows: slice | Tensor) -> Links:
+        return Links(self.which[rows], self.u[rows])
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+
+class Chains:
+    """Up to ``links`` different transformations in a row. ``strength`` is the share of each range that is used."""
+
+    def __init__(self, transforms: Sequence[Transform], links: int = 3, strength: float = 1.0) -> None:
+        self.transforms, self.links, self.strength = tuple(transforms), min(links, len(transforms)), strength
+        self.width = max(each.parameters for each in self.transforms)
+        self._ascended = torch.tensor([each.ascended for each in self.transforms])
+        self._bounds = torch.zeros(2, len(self.transforms), self.width)
+        for i, each in enumerate(self.transforms):
+            self._bounds[:, i, : each.parameters] = each.bounds
+
+    def draw(self, n: int, generator: Generator, start: str = "drawn") -> Links:
+        """Chains for n images: of 1 to ``links`` transformations, none twice; ``start="identity"`` has u = 0."""
+        order = torch.rand(n, len(self.transforms), generator=generator).argsort(1)[:, : self.links]
+        length = torch.randint(1, self.links + 1, (n, 1), generator=generator)
+        which = torch.where(torch.arange(self.links) < length, order, NONE)
+        u = torch.zeros(n, self.links, self.width)
+        if start == "drawn":
+            for i, each in enumerate(self.transforms):
+                rows, link = (which == i).nonzero(as_tuple=True)
+                if len(rows):
+                    w = each.drawn(len(rows), generator)
+                    bound = torch.where(w < 0, -each.bounds[0], each.bounds[1])
+                    u[rows, link, : each.parameters] = self.strength * (w / bound).nan_to_num()
+        return Links(which, u)
+
+    def images(self, x: Tensor, links: Links) -> Tensor:
+        """Each image through its own chain; differentiable in ``links.u`` and in the image."""
+        for which, u in zip(links.which.unbind(1), links.u.unbind(1), strict=True):
+            x = self._through(x, which, u, lambda each, images, w: each(images, w))
+        return x
+
+    def masks(self, y: Tensor, links: Links) -> Tensor:
+        """The masks of those images: where a transformation moves pixels, their labels go with them."""
+        for which, u in zip(links.which.unbind(1), links.u.detach().unbind(1), strict=True):
+            y = self._through(y, which, u, lambda each, masks, w: each.move_masks(masks, w))
+        return y
+
+    @property
+    def move(self) -> bool:
+        """Whether one of them moves pixels."""
+        return any(each.moves for each in self.transforms)
+
+    def step(self, links: Links, direction: Tensor, size: float) -> Links:
+        """u + size * direction for what is ascended, kept within the ranges."""
+        which = links.which.clamp_min(0)
+        used = (links.which >= 0).to(links.u)[..., None]
+        free = self._ascended.to(links.u)[which][..., None] * used
+        least, greatest = (self._bounds != 0).to(links.u)[:, which] * self.strength
+        moved = links.u.detach() + size * direction * free
+        return Links(links.which, torch.where(free > 0, moved.clamp(-least, greatest), links.u.detach()))
+
+    def _through(
+        self, x: Tensor, which: Tensor, u: Tensor, act: Callable[[Transform, Tensor, Tensor], Tensor]
+    ) -> Tensor:
+        """One link: the images are sorted by their transformation, so that each is called once."""
+        order = which.argsort(stable=True)
+        back = order.argsort()
+        counts = torch.bincount(which + 1, minlength=len(self.transforms) + 1).tolist()
+        images = torch.split(_permuted(x, order, back), counts)
+        parameters = torch.split(_permuted(u, order, back), counts)
+        made = [images[0]]
+        for i, each in enumerate(self.transforms):
+            if counts[i + 1]:
+                made.append(act(each, images[i + 1], self._values(i, parameters[i + 1][:, : each.parameters])))
+        return _permuted(torch.cat(made), back, order)
+
+    def _values(self, i: int, u: Tensor) -> Tensor:
+        """w from u."""
+        least, greatest = self.transforms[i].bounds.to(u)
+        return torch.where(u < 0, -u * least, u * greatest)
+
+
+class _Permutation(torch.autograd.Function):
+    """Rows in another order. torch's own gradient of an index adds up row by row, which a permutation doesn't need."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, order: Tensor, back: Tensor) -> Tensor:
+        ctx.back = back
+        return rows[order]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        return gradients[0][ctx.back], None, None
+
+
+def _permuted(rows: Tensor, order: Tensor, back: Tensor) -> Tensor:
+    made: Tensor = _Permutation.apply(rows, order, back)  # type: ignore[no-untyped-call]
+    return made

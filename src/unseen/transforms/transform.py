@@ -1,0 +1,159 @@
+"""What a transformation is: a function of images and parameters, its ranges, and what it does to masks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from torch import Generator, Tensor
+
+from unseen.errors import InputError, all_problems, did_you_mean
+
+KINDS = ("light", "colour", "texture", "viewpoint")
+"""in what domains differ"""
+
+Range = tuple[float, float] | tuple[float, float, int]
+Apply = Callable[[Tensor, Tensor], Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Transform:
+    """A label-preserving transformation T_w of images, with parameters w for each sample; T_0 is the identity.
+
+    ``apply(images, w)`` takes images (N, C, H, W) in [0, 1] and w (N, P), in the order of ``ranges``, and gives images
+    of the same shape. Each sample is transformed by its own row of w and by nothing else.
+    """
+
+    name: str
+    apply: Apply
+    ranges: Mapping[str, Range]
+    """each parameter's least and greatest value, 0 among them; a third number says how many of it there are"""
+    kind: str
+    """in what it makes domains differ: light, colour, texture or viewpoint"""
+    moves: bool = False
+    """whether it moves pixels: masks have to move with them"""
+    masks: Apply | None = None
+    """for one that moves pixels: ``masks(masks, w)`` moves (N, H, W) class numbers, void where nothing is known"""
+    ascended: bool = True
+    """whether its gradient is of use to the ascent; where not, its parameters stay as they were drawn"""
+    bounded: bool = True
+    """whether what it gives is kept in [0, 1]"""
+    draw: Callable[[int, Generator], Tensor] | None = field(default=None, repr=False)
+    """``draw(n, generator)`` gives w (n, P) within the ranges; uniform over them when not given"""
+
+    def __post_init__(self) -> None:
+        all_problems(f'transformation "{self.name}"', _problems(self))
+
+    def __call__(self, images: Tensor, w: Tensor) -> Tensor:
+        """T_w of each image. One that isn't ascended passes the gradient straight on to what came before it."""
+        if self.ascended:
+            made = self.apply(images, w)
+        else:
+            made = self.apply(images.detach(), w.detach()) + (images - images.detach())
+        return made.clamp(0, 1) if self.bounded else made
+
+    @cached_property
+    def bounds(self) -> Tensor:
+        """The least and the greatest value of every parameter: (2, P)."""
+        rows = [(r[0], r[1]) for r in self.ranges.values() for _ in range(_count(r))]
+        return torch.tensor(rows, dtype=torch.float32).T.contiguous()
+
+    @property
+    def parameters(self) -> int:
+        """P: how many numbers say what becomes of one image."""
+        return sum(map(_count, self.ranges.values()))
+
+    @property
+    def identity(self) -> Tensor:
+        """The parameters that change nothing: zeros."""
+        return torch.zeros(self.parameters)
+
+    def drawn(self, n: int, generator: Generator) -> Tensor:
+        """Parameters for n images, within the ranges: (n, P)."""
+        if self.draw is not None:
+            return self.draw(n, generator)
+        least, greatest = self.bounds
+        share = torch.rand(n, self.parameters, generator=generator)
+        return torch.lerp(least.expand_as(share), greatest.expand_as(share), share)
+
+    def move_masks(self, masks: Tensor, w: Tensor) -> Tensor:
+        """The masks of the transformed images: where pixels stay, so do their labels."""
+        if not self.moves:
+            return masks
+        if self.masks is None:
+            raise InputError(self.needs_mask_rule)
+        return self.masks(masks, w)
+
+    @property
+    def needs_mask_rule(self) -> str:
+        """What is said where it would move images and leave their masks behind."""
+        return (
+            f'transformation "{self.name}" moves pixels, the labels are masks, and it has no rule for masks; give it '
+            "masks=, a function of masks (N, H, W) and parameters, or leave it out"
+        )
+
+
+def _count(each: Range) -> int:
+    return each[2] if len(each) == 3 else 1
+
+
+def _problems(transform: Transform) -> list[str]:
+    found = []
+    if not transform.ranges:
+        found.append('expected ranges, such as {"strength": (0.0, 0.5)}, got none')
+    for name, each in transform.ranges.items():
+        if len(each) not in (2, 3) or not all(isinstance(v, int | float) and math.isfinite(v) for v in each):
+            found.append(f"range of {name}={each}: expected two finite numbers, least and greatest")
+        elif not each[0] < each[1]:
+            found.append(f"range of {name}={each}: empty; expected the least value before the greatest")
+        elif not each[0] <= 0 <= each[1]:
+            found.append(f"range of {name}={each}: expected 0 in it, which leaves the image as it is")
+        elif _count(each) < 1:
+            found.append(f"range of {name}={each}: expected a count of 1 or more")
+    if transform.kind not in KINDS:
+        found.append(f'kind="{transform.kind}": expected {", ".join(KINDS)}{did_you_mean(transform.kind, KINDS)}')
+    return found
+
+
+def check_on(transform: Transform, images: Tensor, *, ascended: bool) -> None:
+    """Refuse a transformation that doesn't keep its promises on these images, before anything is trained with it."""
+    what = f'transformation "{transform.name}"'
+    least, greatest = transform.bounds.to(images)
+    middle = ((least + greatest) / 2 + greatest) / 2  # inside the range, and not the identity
+    for w in (torch.zeros_like(middle), middle):
+        w = w.expand(len(images), -1).clone().requires_grad_(ascended and transform.ascended)
+        try:
+            with torch.enable_grad():
+                made = transform.apply(images, w)
+        except Exception as error:  # it may be the user's code: whatever it raises is for them to see
+            raise InputError(
+                f"{what}: called with images {tuple(images.shape)} and w {tuple(w.shape)} it raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(made, Tensor) or made.shape != images.shape:
+            got = tuple(made.shape) if isinstance(made, Tensor) else type(made).__name__
+            raise InputError(f"{what} gave {got} for images {tuple(images.shape)}; expected the same shape")
+        if not torch.isfinite(made).all():
+            raise InputError(f"{what} gave values that are not finite at w={w[0].tolist()[:5]}; mend it or its ranges")
+        if not w.any() and (made - images).abs().max() > IDENTITY_TOLERANCE:
+            off = float((made - images).abs().max())
+            raise InputError(f"{what} changes images by up to {off:.2g} at w = 0; expected the identity there")
+        if w.requires_grad:
+            _check_gradient(transform, made, w)
+
+
+IDENTITY_TOLERANCE = 1e-4
+
+
+def _check_gradient(transform: Transform, made: Tensor, w: Tensor) -> None:
+    advice = "write it with differentiable torch operations, or say ascended=False, and it is only drawn"
+    what = f'transformation "{transform.name}"'
+    if not made.requires_grad:
+        raise InputError(f"{what} is to be ascended over, and has no gradient with respect to w; {advice}")
+    (gradient,) = torch.autograd.grad(made.sum(), w, allow_unused=True)
+    if gradient is None or not torch.isfinite(gradient).all():
+        how = "no" if gradient is None else "a non-finite"
+        raise InputError(f"{what} is to be ascended over, and has {how} gradient with respect to w; {advice}")

@@ -1,0 +1,81 @@
+"""Transformations of viewpoint: pixels move, and masks move with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from unseen.base.labels import VOID
+from unseen.transforms.smooth import field
+from unseen.transforms.transform import Transform
+
+KNOTS = 5
+Places = Callable[[Tensor, int, int], Tensor]
+"""(w, height, width) -> (N, height, width, 2): from where each pixel of the result comes, x and y in -1..1"""
+
+
+def _affine(w: Tensor, height: int, width: int) -> Tensor:
+    """Turned by an angle, sheared, scaled by e^s and shifted, about the middle and without distortion of angles."""
+    angle, shear, scale = w[:, 0], w[:, 1], w[:, 2].exp()
+    cos, sin = angle.cos() / scale, angle.sin() / scale
+    aspect = height / width
+    rows = [
+        torch.stack([cos, (shear * cos - sin) * aspect, w[:, 3]], 1),
+        torch.stack([sin / aspect, shear * sin + cos, w[:, 4]], 1),
+    ]
+    return F.affine_grid(torch.stack(rows, 1), [len(w), 1, height, width], align_corners=False)
+
+
+def _warp(w: Tensor, height: int, width: int) -> Tensor:
+    """Every pixel displaced by a smooth field, from 5x5 knots."""
+    stay = F.affine_grid(torch.eye(2, 3).to(w).expand(len(w), 2, 3), [len(w), 1, height, width], align_corners=False)
+    moved = field(w.view(len(w), 2, KNOTS, KNOTS), height, width)
+    return stay + moved.permute(0, 2, 3, 1)
+
+
+def _sample(places: Places, images: Tensor, w: Tensor) -> Tensor:
+    """Bilinear; what comes from outside is what is at the border."""
+    return F.grid_sample(images, places(w, *images.shape[-2:]), padding_mode="border", align_corners=False)
+
+
+def _sample_masks(places: Places, masks: Tensor, w: Tensor) -> Tensor:
+    """The nearest pixel's label; what comes from outside is void."""
+    height, width = masks.shape[-2:]
+    x, y = places(w.float(), height, width).unbind(-1)
+    column, row = ((x + 1) * width / 2).floor().long(), ((y + 1) * height / 2).floor().long()
+    inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+    nearest = row.clamp(0, height - 1) * width + column.clamp(0, width - 1)
+    return torch.where(inside, masks.flatten(1).gather(1, nearest.flatten(1)).view_as(masks), VOID)
+
+
+def _moving(name: str, places: Places, **ranges: tuple[float, float] | tuple[float, float, int]) -> Transform:
+    return Transform(
+        name, partial(_sample, places), ranges, kind="viewpoint", moves=True, masks=partial(_sample_masks, places)
+    )
+
+
+def _cutout(images: Tensor, w: Tensor) -> Tensor:
+    """A square of one colour over the image: its side is a share of the image's, its middle anywhere."""
+    height, width = images.shape[-2:]
+    down, across = (torch.linspace(-0.5, 0.5, side).to(images) for side in (height, width))
+    reach = w[:, 0, None] / 2
+    rows, columns = (down - w[:, 1, None]).abs() < reach, (across - w[:, 2, None]).abs() < reach
+    hidden = rows[:, None, :, None] & columns[:, None, None, :]
+    return torch.where(hidden, 0.5 + w[:, 3 : 3 + images.shape[1], None, None], images)
+
+
+VIEWPOINTS = (
+    _moving("affine", _affine, angle=(-0.5, 0.5), shear=(-0.3, 0.3), log_scale=(-0.4, 0.4), shift=(-0.2, 0.2, 2)),
+    _moving("warp", _warp, field=(-0.15, 0.15, 2 * KNOTS**2)),
+    Transform(
+        "cutout",
+        _cutout,
+        {"side": (0.0, 0.5), "middle": (-0.5, 0.5, 2), "colour": (-0.5, 0.5, 3)},
+        kind="viewpoint",
+        ascended=False,
+    ),
+)
