@@ -69,6 +69,11 @@ class Domain:
             return torch.arange(len(self))
         return (self.labels != VOID).flatten(1).any(1).nonzero().flatten()
 
+    def part(self, rows: Tensor) -> Domain:
+        """The samples at these rows, as a domain of the same name."""
+        origin = f"{self.origin}; {len(rows):,} of its {len(self):,} images"
+        return Domain(self.name, self.images[rows], self.labels[rows], self.classes, origin)
+
     def head(self, n: int | None) -> Domain:
         """The first ``n`` samples (all for None), as a domain of the same name."""
         return Domain(self.name, self.images[:n], self.labels[:n], self.classes, self.origin)

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from unseen.base.checks import is_whole, type_problems
+from unseen.base.randomness import generator
 from unseen.base.records import to_json
 from unseen.data.catalogue import domain, is_drawn
 from unseen.data.domain import Domain
@@ -31,6 +35,8 @@ class Job:
     """how many of the source's images are used; all when not given, 900 of scenes that are rendered or drawn"""
     offset: int = 0
     """number of the first of them, in the order they come in"""
+    hold_out: float = 0.0
+    """share of them that is not trained on, drawn evenly over the classes: to choose settings with"""
     resize: str = "bilinear"
     """kernel that resizes images: "bilinear" or "lanczos\""""
     size: Size = None
@@ -53,7 +59,24 @@ class Job:
         all_problems("settings", job_problems(vars(self)))
 
     def load_source(self) -> Domain:
-        """The source domain, or the images of it that are asked for."""
+        """The source domain, or the images of it that are asked for and not held out."""
+        asked = self._asked_for()
+        return asked if not self.hold_out else asked.part(held_out_rows(asked, self.hold_out)[0])
+
+    def load_held_out(self) -> Domain:
+        """Images of the source that nothing is trained on: its held-out share, or the part that its set has for it."""
+        if self.hold_out:
+            asked = self._asked_for()
+            return asked.part(held_out_rows(asked, self.hold_out)[1])
+        name = HELD_OUT.get(self.source.lower())
+        if name is None:
+            raise InputError(
+                f"{self.source} has no held-out part: say which share of its images is not to be trained on, for "
+                "instance hold_out = 0.1"
+            )
+        return domain(name, self.side, resize=self.resize)
+
+    def _asked_for(self) -> Domain:
         if is_drawn(self.source):
             return self._drawn(self.source)
         whole = domain(self.source, self.side, resize=self.resize)
@@ -122,6 +145,26 @@ class Job:
         return to_json(self)
 
 
+def held_out_rows(whole: Domain, share: float) -> tuple[Tensor, Tensor]:
+    """The rows to train on and the rows held out: the same share of each class, the same rows each time."""
+    draw = generator(0, "hold out")
+    groups = (
+        [torch.arange(len(whole))]
+        if whole.segmented
+        else [(whole.labels == c).nonzero().flatten() for c in range(len(whole.classes))]
+    )
+    shuffled = [rows[torch.randperm(len(rows), generator=draw)] for rows in groups]
+    counts = [round(share * len(rows)) for rows in shuffled]
+    out = torch.cat([rows[:count] for rows, count in zip(shuffled, counts, strict=True)]).sort().values
+    kept = torch.cat([rows[count:] for rows, count in zip(shuffled, counts, strict=True)]).sort().values
+    if not len(out) or not len(kept):
+        raise InputError(
+            f"hold_out={share:g} of the {len(whole):,} images of {whole.name} leaves {len(kept):,} to train on and "
+            f"{len(out):,} held out; expected some of both"
+        )
+    return kept, out
+
+
 def job_problems(fields_given: Mapping[str, Any]) -> list[str]:
     """Everything wrong with these fields of a job; those not given have their defaults."""
     values: dict[str, Any] = {f.name: f.default for f in fields(Job)} | dict(fields_given)
@@ -129,4 +172,6 @@ def job_problems(fields_given: Mapping[str, Any]) -> list[str]:
     for name, least in {"images": 1, "offset": 0, "watch_images": 1}.items():
         if is_whole(values[name]) and values[name] < least:
             wrong[name] = f"{name}={values[name]}: expected {least} or more"
+    if "hold_out" not in wrong and not 0 <= values["hold_out"] < 1:
+        wrong["hold_out"] = f"hold_out={values['hold_out']}: expected a share from 0 to 1, such as 0.1"
     return list(wrong.values()) + ([] if "resize" in wrong else kernel_problems(values["resize"]))
