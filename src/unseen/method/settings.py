@@ -9,7 +9,7 @@ from typing import Any
 
 from unseen.base.checks import type_problems
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.transforms.catalogue import PIXELS, named
+from unseen.transforms.catalogue import PIXELS, chains, named
 from unseen.transforms.chains import Chains
 
 WEIGHTS = ("entropy", "consistency", "confidence_penalty", "contrast")
@@ -124,13 +124,13 @@ class ADA:
     @property
     def ascended(self) -> Chains | None:
         """The transformations that the ascent moves, if it does."""
-        names = [name for name in _each(self.over) if name != PIXELS]
-        return Chains(named(names, "over"), self.links, self.strength) if names else None
+        names = tuple(name for name in _each(self.over) if name != PIXELS)
+        return chains(names, self.links, self.strength, "over") if names else None
 
     @property
     def augmented(self) -> Chains | None:
         """The transformations that are drawn at each step, if there are any."""
-        return Chains(named(self.augment, "augment"), self.links, self.strength) if self.augment else None
+        return chains(self.augment, self.links, self.strength, "augment") if self.augment else None
 
 
 def _each(names: str | tuple[str, ...]) -> tuple[str, ...]:

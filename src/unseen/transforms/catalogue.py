@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from unseen.base.imports import FORMS, imported
 from unseen.errors import InputError, did_you_mean
+from unseen.transforms.chains import Chains
 from unseen.transforms.colour import COLOURS
 from unseen.transforms.texture import TEXTURES
-from unseen.transforms.transform import KINDS, Transform
+from unseen.transforms.transform import Transform
 from unseen.transforms.viewpoint import VIEWPOINTS
 
 _KNOWN: dict[str, Transform] = {each.name: each for each in (*COLOURS, *TEXTURES, *VIEWPOINTS)}
@@ -30,6 +32,7 @@ def register(transform: Transform) -> Transform:
     if taken or ":" in transform.name:
         raise InputError(f'register: "{transform.name}" is {"ours" if taken else "no name"}; call it something else')
     _KNOWN[transform.name] = transform
+    chains.cache_clear()
     return transform
 
 
@@ -49,6 +52,12 @@ def named(names: str | Sequence[str], what: str = "transformations") -> list[Tra
     return list(found.values())
 
 
+@lru_cache(maxsize=16)
+def chains(names: str | tuple[str, ...], links: int, strength: float, what: str) -> Chains:
+    """Chains of these: made once, since every training step asks for them."""
+    return Chains(named(names, what), links, strength)
+
+
 def _find(name: str, what: str) -> Transform:
     if name in _KNOWN:
         return _KNOWN[name]
@@ -63,9 +72,3 @@ def _find(name: str, what: str) -> Transform:
     if not isinstance(given, Transform):
         raise InputError(f'{what}: "{name}" is a {type(given).__name__}, expected an unseen.transforms.Transform')
     return given
-
-
-def of_kind(kind: str, among: Sequence[Transform]) -> list[Transform]:
-    """Those of a kind: light, colour, texture or viewpoint."""
-    assert kind in KINDS, kind
-    return [each for each in among if each.kind == kind]
