@@ -46,7 +46,6 @@ def _drawn_views(
     views = []
     for view in range(1 + DRAWN_VIEWS * bool(ada.consistency)):
         links = chains.draw(batch, draw)[mine]
-        links = type(links)(links.which, links.u.to(x))
         with in_float32(x):
             if view:
                 views.append(chains.images(x, links))

@@ -58,6 +58,9 @@ def chains(names: str | tuple[str, ...], links: int, strength: float, what: str)
     return Chains(named(names, what), links, strength)
 
 
+_imported = lru_cache(maxsize=None)(imported)  # a user's file is run once
+
+
 def _find(name: str, what: str) -> Transform:
     if name in _KNOWN:
         return _KNOWN[name]
@@ -68,7 +71,7 @@ def _find(name: str, what: str) -> Transform:
             f'{what}: no transformation or set is called "{name}"{near}; for one of your own call '
             f"unseen.transforms.register first, or name it as {FORMS}"
         )
-    given = imported(f'{what}: "{name}"', name)
+    given = _imported(f'{what}: "{name}"', name)
     if not isinstance(given, Transform):
         raise InputError(f'{what}: "{name}" is a {type(given).__name__}, expected an unseen.transforms.Transform')
     return given

@@ -62,7 +62,7 @@ class Chains:
 
     def images(self, x: Tensor, links: Links) -> Tensor:
         """Each image through its own chain; differentiable in ``links.u`` and in the image."""
-        for which, u in zip(links.which.unbind(1), links.u.unbind(1), strict=True):
+        for which, u in zip(links.which.unbind(1), links.u.to(x).unbind(1), strict=True):
             x = self._through(x, which, u, lambda each, images, w: each(images, w))
         return x
 
