@@ -226,3 +226,35 @@ def test_a_loaded_convnet_has_the_layout_it_was_trained_in_and_so_the_same_bits(
     loaded = unseen.load(tmp_path / "run")
     assert loaded.model.body[0].weight.is_contiguous(memory_format=torch.channels_last)
     assert torch.equal(loaded(images), trained(images))
+
+
+def class_folder(place: Path, counts: dict[str, int]) -> Path:
+    for name, count in counts.items():
+        (place / name).mkdir(parents=True)
+        for i in range(count):
+            Image.fromarray(np.full((8, 8, 3), i, np.uint8)).save(place / name / f"{i:03d}.png")
+    return place
+
+
+def test_a_held_out_share_is_drawn_evenly_over_the_classes_and_never_trained_on(tmp_path):
+    place = class_folder(tmp_path / "photos", {"cat": 20, "dog": 40})
+    job = Job(source=str(place), size=8, hold_out=0.25, watch=())
+    kept, held = job.load_source(), job.load_held_out()
+    assert [int((held.labels == c).sum()) for c in (0, 1)] == [5, 10]
+    assert [int((kept.labels == c).sum()) for c in (0, 1)] == [15, 30]
+    pictures = [{(int(y), float(x[0, 0, 0])) for x, y in zip(d.images, d.labels, strict=True)} for d in (kept, held)]
+    assert not pictures[0] & pictures[1]
+    assert len(pictures[0] | pictures[1]) == 60
+    assert torch.equal(job.load_held_out().images, held.images)
+
+
+def test_a_source_without_a_held_out_part_says_how_to_have_one(tmp_path):
+    place = class_folder(tmp_path / "photos", {"cat": 2, "dog": 2})
+    with pytest.raises(InputError, match=r"has no held-out part: .* hold_out = 0.1"):
+        Job(source=str(place), size=8).load_held_out()
+    with pytest.raises(
+        InputError, match=r"hold_out=0.01 of the 4 images of photos leaves 4 to train on and 0 held out"
+    ):
+        Job(source=str(place), size=8, hold_out=0.01).load_source()
+    with pytest.raises(InputError, match=r"hold_out=1.0: expected a share from 0 to 1, such as 0.1"):
+        Job(hold_out=1.0)

@@ -133,17 +133,18 @@ def plan(candidates: Mapping[str, Mapping[str, Any]], shared: Mapping[str, Any],
         raise InputError(
             "choose: no candidates; expected a table for each, such as [candidates.stronger] with strength = 1.5"
         )
-    trials = []
-    for seed in range(seeds):
-        for name, own in candidates.items():
-            twice = sorted(set(own) & {"seed", "out"})
-            if twice:
-                raise InputError(f"candidate {name}: {', '.join(twice)} can't differ between candidates; leave it out")
-            grid({**shared, **own}, out=out / "runs", seed=[seed])  # with its kinds: problems of the candidate itself
-            for kind in KINDS:
-                (request,) = grid(without_kind({**shared, **own}, kind), out=out / "runs", seed=[seed])
-                trials.append(Trial(name, kind, seed, request))
-    return trials
+    for name, own in candidates.items():
+        try:
+            grid({**shared, **own}, out=out / "runs", seed=[0])
+        except InputError as error:
+            raise InputError(f"candidate {name}: {str(error).removeprefix('grid: ')}") from error
+    return [
+        Trial(name, kind, seed, request)
+        for seed in range(seeds)
+        for name, own in candidates.items()
+        for kind in KINDS
+        for request in grid(without_kind({**shared, **own}, kind), out=out / "runs", seed=[seed])
+    ]
 
 
 def read_candidates(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
