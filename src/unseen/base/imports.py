@@ -13,15 +13,16 @@ from unseen.errors import InputError, did_you_mean
 FORMS = "FILE.py:NAME or MODULE:NAME"
 
 
-def imported(what: str, name: str) -> Any:
-    """What ``FILE.py:NAME`` or ``MODULE:NAME`` is; ``what`` is how messages begin."""
+def imported(what: str, name: str, kind: type = type(None)) -> Any:
+    """What ``FILE.py:NAME`` or ``MODULE:NAME`` is; ``what`` is how messages begin, ``kind`` what may have been meant."""
     place, _, attribute = name.partition(":")
     try:
         module = _module_from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
     except (ImportError, OSError) as error:
         raise InputError(f"{what}: {place} can't be imported: {error}") from error
     if not hasattr(module, attribute):
-        own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__]
+        members = vars(module).items()
+        own = [n for n, v in members if isinstance(v, kind) or getattr(v, "__module__", "") == module.__name__]
         raise InputError(f'{what}: {place} has no "{attribute}"{did_you_mean(attribute, own)}')
     return getattr(module, attribute)
 

@@ -50,9 +50,9 @@ def _drawn_views(
             if view:
                 views.append(chains.images(x, links))
                 continue
-            views.append(x.index_copy(0, chosen, chains.images(x[chosen], links[chosen])))
+            views.append(x.index_copy(0, chosen.to(x.device), chains.images(x[chosen], links[chosen])))
         if y.ndim > 1 and chains.move:
-            y = y.index_copy(0, chosen, chains.masks(y[chosen], links[chosen]))
+            y = y.index_copy(0, chosen.to(y.device), chains.masks(y[chosen], links[chosen]))
     return views, y
 
 

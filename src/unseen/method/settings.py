@@ -98,6 +98,9 @@ class ADA:
     """weight of the supervised contrastive loss between the minibatch's features"""
 
     def __post_init__(self) -> None:
+        for name in ("over", "augment"):
+            if isinstance(getattr(self, name), list):
+                object.__setattr__(self, name, tuple(getattr(self, name)))
         all_problems(type(self).__name__, problems(vars(self)))
 
     def asdict(self) -> dict[str, Any]:

@@ -74,9 +74,9 @@ class RunFolder(TrainingFolder[RunConfig]):
 
     def _drop_rounds(self) -> None:
         """Remove rounds that left the pool, once no checkpoint that is kept needs them."""
-        saved = [int(path.stem[-3:]) for path in self._checkpoints.glob("*.safetensors")]
+        saved = [int(path.stem.partition("-")[2]) for path in self._checkpoints.glob("*.safetensors")]
         needed = self.kept_rounds(min(saved, default=0))
-        for folder in (self.path / "rounds").iterdir():
+        for folder in (self.path / "rounds").glob("*"):
             if folder.name.isdecimal() and int(folder.name) < needed.start:
                 shutil.rmtree(folder)
 

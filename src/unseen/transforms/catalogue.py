@@ -71,7 +71,7 @@ def _find(name: str, what: str) -> Transform:
             f'{what}: no transformation or set is called "{name}"{near}; for one of your own call '
             f"unseen.transforms.register first, or name it as {FORMS}"
         )
-    given = _imported(f'{what}: "{name}"', name)
+    given = _imported(f'{what}: "{name}"', name, Transform)
     if not isinstance(given, Transform):
         raise InputError(f'{what}: "{name}" is a {type(given).__name__}, expected an unseen.transforms.Transform')
     return given

@@ -100,18 +100,22 @@ def _count(each: Range) -> int:
     return each[2] if len(each) == 3 else 1
 
 
+def _finite(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
 def _problems(transform: Transform) -> list[str]:
     found = []
     if not transform.ranges:
         found.append('expected ranges, such as {"strength": (0.0, 0.5)}, got none')
     for name, each in transform.ranges.items():
-        if len(each) not in (2, 3) or not all(isinstance(v, int | float) and math.isfinite(v) for v in each):
+        if not isinstance(each, tuple | list) or len(each) not in (2, 3) or not all(map(_finite, each)):
             found.append(f"range of {name}={each}: expected two finite numbers, least and greatest")
         elif not each[0] < each[1]:
             found.append(f"range of {name}={each}: empty; expected the least value before the greatest")
         elif not each[0] <= 0 <= each[1]:
             found.append(f"range of {name}={each}: expected 0 in it, which leaves the image as it is")
-        elif _count(each) < 1:
+        elif not isinstance(_count(each), int) or _count(each) < 1:
             found.append(f"range of {name}={each}: expected a count of 1 or more")
     if transform.kind not in KINDS:
         found.append(f'kind="{transform.kind}": expected {", ".join(KINDS)}{did_you_mean(transform.kind, KINDS)}')
@@ -127,7 +131,7 @@ def check_on(transform: Transform, images: Tensor, *, ascended: bool) -> None:
         w = w.expand(len(images), -1).clone().requires_grad_(ascended and transform.ascended)
         try:
             with torch.enable_grad():
-                made = transform.apply(images, w)
+                made = transform.apply(images.clone(), w)
         except Exception as error:  # it may be the user's code: whatever it raises is for them to see
             raise InputError(
                 f"{what}: called with images {tuple(images.shape)} and w {tuple(w.shape)} it raised "
@@ -138,8 +142,8 @@ def check_on(transform: Transform, images: Tensor, *, ascended: bool) -> None:
             raise InputError(f"{what} gave {got} for images {tuple(images.shape)}; expected the same shape")
         if not torch.isfinite(made).all():
             raise InputError(f"{what} gave values that are not finite at w={w[0].tolist()[:5]}; mend it or its ranges")
-        if not w.any() and (made - images).abs().max() > IDENTITY_TOLERANCE:
-            off = float((made - images).abs().max())
+        off = float((made.detach() - images).abs().max())
+        if not w.any() and off > IDENTITY_TOLERANCE:
             raise InputError(f"{what} changes images by up to {off:.2g} at w = 0; expected the identity there")
         if w.requires_grad:
             _check_gradient(transform, made, w)
