@@ -27,7 +27,10 @@ def reproduce(
         bool, typer.Option("--stand-ins", help="Built-in digits or scenes instead of the paper's sets.")
     ] = False,
     scale: Annotated[
-        str | None, typer.Option(help="paper (the default), or small: fewer steps and a smaller network.")
+        str | None,
+        typer.Option(
+            help="paper (the default), small: fewer steps and a smaller network, or for family long: 50,000 steps."
+        ),
     ] = None,
     sources: Annotated[
         str | None, typer.Option(metavar="NAME,NAME", help="Streets: only these sources, such as highway-night.")

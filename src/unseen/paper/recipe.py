@@ -57,13 +57,17 @@ class Recipe(ABC):
         """The name of what is written, without an ending."""
         return self.name
 
+    def compared(self, lab: Lab) -> tuple[Method, ...]:
+        """Its methods at the lab's scale."""
+        return self.methods
+
     def measurements(self, lab: Lab, seeds: int) -> list[Measurement]:
         """Everything to measure, each once under each rule."""
         every = [
             measurement
             for seed in range(seeds)
             for source in lab.sources
-            for method in self.methods
+            for method in self.compared(lab)
             for measurement in method.measurements(source, seed)
         ]
         return list({(m.key, m.rule): m for m in every}.values())
@@ -74,7 +78,7 @@ class Recipe(ABC):
             _cell(method, source, target, results, seeds)
             for source in lab.sources
             for target in lab.rows[source.name]
-            for method in self.methods
+            for method in self.compared(lab)
         ]
 
     def is_about(self, cell: Cell) -> bool:
@@ -83,15 +87,15 @@ class Recipe(ABC):
 
     def setting(self, lab: Lab, results: Results) -> Setting:
         """What has to be said with the numbers."""
-        return replace(lab.setting(f"{self.name}: {self.what}", results), pairs=describe_pairs(self.methods))
+        return replace(lab.setting(f"{self.name}: {self.what}", results), pairs=describe_pairs(self.compared(lab)))
 
     def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
         """Its tables; none where nothing is trained."""
         if not self.methods:
             return []
         cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
-        trained = [method for method in self.methods if isinstance(method, Trained) and self.rounds]
-        ensembled = [method for method in self.methods if isinstance(method, Ensembled)]
+        trained = [method for method in self.compared(lab) if isinstance(method, Trained) and self.rounds]
+        ensembled = [method for method in self.compared(lab) if isinstance(method, Ensembled)]
         more = [rounds_sheet(trained, lab, results, seeds), rules_sheet(ensembled, lab, results, seeds)]
         crossed = [matrix(cells, setting)] if self.crossed else []
         return [*crossed, *sheets(cells, setting), *(sheet for sheet in more if sheet.rows)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from unseen.errors import InputError, did_you_mean
 from unseen.paper.digits.recipes import DIGIT_RECIPES
+from unseen.paper.family.recipes import FAMILY_RECIPES
 from unseen.paper.recipe import Recipe
 from unseen.paper.streets.recipes import STREET_RECIPES
 from unseen.reporting.kit.wording import listed
 
-RECIPES: dict[str, Recipe] = {**DIGIT_RECIPES, **STREET_RECIPES}
+RECIPES: dict[str, Recipe] = {**DIGIT_RECIPES, **STREET_RECIPES, **FAMILY_RECIPES}
 
 
 def recipe(name: str) -> Recipe:

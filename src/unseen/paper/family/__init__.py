@@ -1,0 +1,1 @@
+"""Single-source generalization beyond the paper: its relatives under one protocol, as a leaderboard."""
