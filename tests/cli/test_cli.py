@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -241,19 +242,28 @@ def test_a_demo_that_is_stopped_says_how_to_resume_and_its_workers_end(tmp_path)
 
 
 def test_the_demo_prints_the_table_writes_the_page_and_a_second_one_trains_nothing(shell, monkeypatch, tmp_path):
-    small = {"erm": ERM(T=8, batch=4), "ada": ADA(T=8, T_min=2, T_max=2, n=8, batch=4)}
+    small = {
+        "transformations": replace(demo.METHODS["transformations"], T=22, T_max=1, n=8, batch=4),
+        "ada": ADA(T=22, T_min=2, T_max=2, n=8, batch=4),
+        "erm": ERM(T=22, batch=4),
+    }
     monkeypatch.setattr(demo, "METHODS", small)
     monkeypatch.setattr(demo, "CADENCE", Cadence(record=4, watch=4, save=4))
     code, text = shell("demo", "--out", "demo", "--seeds", "2")
     assert code == 0, text
-    for word in ("ERM", "ADA", *targets(), "95 % interval", "2 seeds", "demo/report.html"):
+    for word in ("ERM", "ADA over standard", *targets(), "95 % interval", "2 seeds", "demo/report.html"):
         assert word in text
+    headline = next(line for line in text.splitlines() if line.endswith("domains."))
+    assert headline.removesuffix(".") in (tmp_path / "demo/report.html").read_text()
     results = [json.loads(line) for line in (tmp_path / "demo/results.jsonl").read_text().splitlines()]
-    assert [(line["ada"]["K"], line["seed"]) for line in results] == [(0, 0), (0, 1), (2, 0), (2, 1)]
+    rounds = [(line["ada"]["over"], line["ada"]["K"], line["seed"]) for line in results]
+    assert rounds == [
+        (over, K, seed) for over, K in (("standard", 10), ("pixels", 2), ("pixels", 0)) for seed in (0, 1)
+    ]
     assert {score["domain"] for score in results[0]["scores"]} == {"mnist5k-heldout", *targets()}
     page = (tmp_path / "demo/report.html").read_bytes()
     lines = (tmp_path / "demo/ada-seed1/metrics.jsonl").read_bytes()
     code, text = shell("demo", "--out", "demo", "--seeds", "2")
     assert (code, (tmp_path / "demo/report.html").read_bytes()) == (0, page)
     assert (tmp_path / "demo/ada-seed1/metrics.jsonl").read_bytes() == lines
-    assert "0 of 8 steps" not in text
+    assert "0 of 22 steps" not in text

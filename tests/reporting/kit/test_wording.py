@@ -94,17 +94,50 @@ def test_the_headline_leaves_no_domain_out(scores, words):
     assert headline([against_erm(*pair, domain) for pair, domain in zip(scores, "ABC", strict=False)]) == words
 
 
-def test_the_headline_of_several_methods_counts_them_on_every_domain():
-    pairs = [
-        (UP, "A", "one"),
-        (TIED, "A", "two"),
-        (UP, "B", "one"),
-        (UP, "B", "two"),
-        (DOWN, "C", "one"),
-        (TIED, "C", "two"),
-    ]
-    comparisons = [against_erm(*scores, domain, method) for scores, domain, method in pairs]
-    assert headline(comparisons) == "ERM is clearly beaten by 1 of 2 methods on A, 2 on B and none on C"
+def headline_of(**methods):
+    """The headline for methods with their scores on the domains A, B, ..."""
+    return headline(
+        [
+            against_erm(*pair, domain, method)
+            for domain, pairs in zip("ABC", zip(*methods.values(), strict=True), strict=False)
+            for method, pair in zip(methods, pairs, strict=True)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "words"),
+    [
+        (
+            [TIED, TIED, TIED], [UP, UP, UP],
+            "two beats ERM on all 3 unseen domains. No clear difference between one and ERM on any of the 3 unseen "
+            "domains",
+        ),
+        (
+            [UP, TIED, DOWN], [UP, TIED, UP],
+            "two beats ERM on A and C; no clear difference on B. one beats ERM on A; does worse on C; "
+            "no clear difference on B",
+        ),
+        ([UP], [TIED], "one beats ERM on A. No clear difference between two and ERM on A"),
+        ([TIED], [DOWN], "No clear difference between one and ERM on A. two does worse than ERM on A"),
+        ([TIED, TIED], [TIED, TIED], "None of 2 methods clearly beats ERM on any of the 2 unseen domains"),
+        ([TIED], [TIED], "None of 2 methods clearly beats ERM on A"),
+        (
+            [([53], [50])], [([49], [50])],
+            f"one scores above ERM on 1 of 1 unseen domain, {ONE_SEED}. "
+            f"two scores above ERM on none of 1 unseen domain, {ONE_SEED}",
+        ),
+    ],
+)  # fmt: skip
+def test_the_headline_of_a_few_methods_says_what_the_intervals_say_of_each(one, two, words):
+    assert headline_of(one=one, two=two) == words
+
+
+def test_the_headline_of_many_methods_counts_them_on_every_domain():
+    found = headline_of(
+        one=[UP, UP, DOWN], two=[TIED, UP, TIED], three=[TIED, TIED, TIED], four=[TIED, TIED, DOWN]
+    )  # fmt: skip
+    assert found == "ERM is clearly beaten by 1 of 4 methods on A, 2 on B and none on C"
 
 
 @pytest.mark.parametrize(("value", "text"), [(3.14, "+3.1"), (-0.42, "−0.4"), (0.03, "+0.03"), (0, "±0.0")])

@@ -12,6 +12,7 @@ from unseen.reporting.kit.statistics import Interval, mean, t_interval
 Outcome = Literal["above", "below", "unclear"]
 AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"  # with a published number
 MINUS = "\N{MINUS SIGN}"
+METHODS_IN_WORDS = 3  # more make no headline
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -123,22 +124,30 @@ def _where(c: Comparison) -> str:
 
 
 def headline(comparisons: Sequence[Comparison]) -> str:
-    """The finding over all unseen domains; nothing is left out of it."""
-    methods = list(dict.fromkeys(c.method for c in comparisons))
+    """The finding over all unseen domains, in words for a few methods, counted for more; no domain is left out."""
+    methods: dict[str, list[Comparison]] = {}
+    for c in comparisons:
+        methods.setdefault(c.method, []).append(c)
     if len(methods) == 1:
         return _one_method(comparisons)
+    if len(methods) > METHODS_IN_WORDS or all(c.interval and c.outcome == "unclear" for c in comparisons):
+        return _counted_methods(comparisons, len(methods))
+    most_first = sorted(methods.values(), key=lambda found: -sum(c.outcome == "above" for c in found))
+    return ". ".join(_one_method(found, among_others=True) for found in most_first)
+
+
+def _counted_methods(comparisons: Sequence[Comparison], methods: int) -> str:
     beaten = {c.domain: 0 for c in comparisons}
     for c in comparisons:
         beaten[c.domain] += c.outcome == "above"
     if not any(beaten.values()):
-        where = f"any of the {len(beaten)} unseen domains" if len(beaten) > 1 else comparisons[0].domain
-        return f"None of {len(methods)} methods clearly beats {comparisons[0].baseline} on {where}"
+        return f"None of {methods} methods clearly beats {comparisons[0].baseline} on {_any_of(list(beaten))}"
     first, *rest = [(domain, count or "none") for domain, count in beaten.items()]
-    each = [f"{first[1]} of {len(methods)} methods on {first[0]}", *(f"{count} on {domain}" for domain, count in rest)]
+    each = [f"{first[1]} of {methods} methods on {first[0]}", *(f"{count} on {domain}" for domain, count in rest)]
     return f"{comparisons[0].baseline} is clearly beaten by {listed(each)}"
 
 
-def _one_method(comparisons: Sequence[Comparison]) -> str:
+def _one_method(comparisons: Sequence[Comparison], *, among_others: bool = False) -> str:
     method, baseline = comparisons[0].method, comparisons[0].baseline
     total = len(comparisons)
     if all(c.interval is None for c in comparisons):
@@ -150,8 +159,8 @@ def _one_method(comparisons: Sequence[Comparison]) -> str:
     by_outcome = {o: [c.domain for c in comparisons if c.outcome == o] for o in ("above", "below", "unclear")}
     if len(by_outcome["unclear"]) == total:
         seeds = counted(max(len(c.differences) for c in comparisons), "seed")
-        where = f"any of the {total} unseen domains" if total > 1 else comparisons[0].domain
-        return f"With {seeds} there is no clear difference between {method} and {baseline} on {where}"
+        found = "No clear" if among_others else f"With {seeds} there is no clear"
+        return f"{found} difference between {method} and {baseline} on {_any_of(by_outcome['unclear'])}"
     beats, worse = f"{method} beats {baseline} on", f"{method} does worse than {baseline} on"
     words = {
         "above": beats,
@@ -159,6 +168,10 @@ def _one_method(comparisons: Sequence[Comparison]) -> str:
         "unclear": "no clear difference on",
     }
     return "; ".join(f"{words[o]} {_all_or_listed(names, total)}" for o, names in by_outcome.items() if names)
+
+
+def _any_of(domains: Sequence[str]) -> str:
+    return f"any of the {len(domains)} unseen domains" if len(domains) > 1 else domains[0]
 
 
 def _all_or_listed(domains: list[str], total: int) -> str:

@@ -69,8 +69,8 @@ def _class_chart(scores: Mapping[str, Mapping[int, Score]], domain: Domain, meth
 def comparison(methods: Sequence[Method], scored: Sequence[DomainScores]) -> dict[str, Any]:
     """Every method against the baseline on every domain: what the page's first section shows."""
     baseline = baseline_of(methods)
-    compared = _compared(methods, baseline, scored) if baseline else {}
-    unseen = [found for domain in scored if not domain.source for found in _on(domain, compared)]
+    compared = against_baseline(methods, scored)
+    unseen = on_unseen(scored, compared)
     reach = _reach(list(compared.values()))
     return {
         "baseline": baseline,
@@ -86,7 +86,11 @@ def comparison(methods: Sequence[Method], scored: Sequence[DomainScores]) -> dic
     }
 
 
-def _compared(methods: Sequence[Method], baseline: Method, scored: Sequence[DomainScores]) -> Compared:
+def against_baseline(methods: Sequence[Method], scored: Sequence[DomainScores]) -> Compared:
+    """Every other method compared with the baseline on every domain; empty without a baseline."""
+    baseline = baseline_of(methods)
+    if baseline is None:
+        return {}
     return {
         (domain.name, method.label): compare(
             domain.name,
@@ -102,8 +106,10 @@ def _compared(methods: Sequence[Method], baseline: Method, scored: Sequence[Doma
     }
 
 
-def _on(domain: DomainScores, compared: Compared) -> list[Comparison]:
-    return [found for (name, _), found in compared.items() if name == domain.name]
+def on_unseen(scored: Sequence[DomainScores], compared: Compared) -> list[Comparison]:
+    """The comparisons on unseen domains, domain by domain."""
+    unseen = {domain.name for domain in scored if not domain.source}
+    return [found for (name, _), found in compared.items() if name in unseen]
 
 
 def caveats(methods: Sequence[Method]) -> list[tuple[Method, list[str]]]:
