@@ -208,6 +208,14 @@ def test_T_counts_the_steps_between_rounds_too(net, source):
     )
 
 
+def test_spread_rounds_come_evenly_over_T(net, source):
+    ada = dataclasses.replace(BASE, K=3, T=10, spread=True, over="tone", T_max=1)
+    _, notes = run(net, *source, ada)
+    rounds = [notes.events[:i].count("step") for i, event in enumerate(notes.events) if event.startswith("round")]
+    assert rounds == [2, 5, 7]
+    assert notes.events.count("step") == 10
+
+
 def test_one_clock_of_adam_runs_through_all_rounds(net, source):
     state, _ = run(net, *source, BASE)
     clocks = [int(moments["step"]) for moments in state.optimizer.state.values()]

@@ -1,4 +1,5 @@
 import dataclasses
+import json
 
 import pytest
 
@@ -61,7 +62,7 @@ WRONG = {
     "K not whole": ({"K": 1.5}, ["K=1.5: expected a whole number"]),
     "K as a truth value": ({"K": True}, ["K=True: expected a whole number"]),
     "no T_min": ({"T_min": 0}, ["T_min=0: expected 1 or more"]),
-    "no T_max": ({"T_max": 0}, ["T_max=0: expected 1 or more"]),
+    "T_max below 0": ({"T_max": -1}, ["T_max=-1: expected 0 or more"]),
     "no steps": ({"T": 0}, ["T=0: expected 1 or more"]),
     "empty batch": ({"batch": 0}, ["batch=0: expected 1 or more"]),
     "n of 0": ({"n": 0}, ["n=0: expected 1 or more"]),
@@ -69,7 +70,31 @@ WRONG = {
     "unknown scale": ({"scale": "Paper"}, ['scale="Paper": expected "released" or "paper"; did you mean "paper"?']),
     "unknown sampling": (
         {"sampling": "bootstrap"},
-        ['sampling="bootstrap": expected "union" or "chain"'],
+        ['sampling="bootstrap": expected "union", "chain" or "source"'],
+    ),
+    "unknown schedule": ({"schedule": "cosin"}, ['schedule="cosin": expected "constant" or "cosine"; did you mean']),
+    "unknown start": ({"start": "zero"}, ['start="zero": expected "drawn" or "identity"']),
+    "no links": ({"links": 0}, ["links=0: expected 1 or more"]),
+    "negative step": ({"step": -0.1}, ["step=-0.1: expected a finite number, 0 or more"]),
+    "infinite strength": ({"strength": float("inf")}, ["strength=inf: expected a finite number, 0 or more"]),
+    "negative entropy": ({"entropy": -1.0}, ["entropy=-1.0: expected a finite number, 0 or more"]),
+    "negative contrast": ({"contrast": -1.0}, ["contrast=-1.0: expected a finite number, 0 or more"]),
+    "a share above 1": ({"augment_share": 1.5}, ["augment_share=1.5: expected a share from 0 to 1"]),
+    "keeps nothing": ({"keep": 0, "sampling": "source"}, ["keep=0: expected 1 or more"]),
+    "over a number": ({"over": 3}, ["over=3: expected a name or a list of names"]),
+    "augment of numbers": ({"augment": (1, 2)}, ["augment=(1, 2): expected a name or a list of names"]),
+    "over an unknown name": ({"over": "standart"}, ['over: no transformation or set is called "standart"; did you']),
+    "keep without the source": (
+        {"keep": 2},
+        ['keep=2 with sampling="union": a round that started from an earlier one would lose its start', "source"],
+    ),
+    "consistency of one view": (
+        {"consistency": 1.0, "K": 0},
+        ["consistency=1 with neither augment nor rounds: there is only one view", 'augment="standard"'],
+    ),
+    "more rounds than steps": (
+        {"K": 9, "T": 9, "spread": True},
+        ["K=9 rounds spread over T=9 steps: expected at least one step before each; raise T or lower K"],
     ),
     "cost that is no name": ({"cost": None}, ['cost="None": expected "semantic" or "pixel"']),
     "clip as text": ({"clip": "yes"}, ["clip='yes': expected true or false"]),
@@ -118,6 +143,34 @@ def test_erm_refuses_what_only_rounds_need(settings):
         ERM(**settings)
     assert ", ".join(sorted(settings)) in str(caught.value)
     assert "expected T, alpha, augment, augment_share, batch" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("K", "T", "steps"),
+    [(1, 2, [1]), (4, 20, [4, 8, 12, 16]), (3, 10, [2, 5, 7]), (8, 9, [1, 2, 3, 4, 5, 6, 7, 8])],
+)
+def test_spread_rounds_leave_as_many_steps_between_them_as_can_be(K, T, steps):
+    ada = ADA(K=K, T=T, spread=True)
+    assert [ada.steps_before(k) for k in range(1, K + 1)] == steps
+    between = [b - a for a, b in zip([0, *steps], [*steps, T], strict=True)]
+    assert min(between) >= 1
+    assert max(between) - min(between) <= 1
+
+
+def test_packed_rounds_have_T_min_steps_before_each():
+    assert [ADA(K=3, T_min=7, T=100).steps_before(k) for k in (1, 2, 3)] == [7, 14, 21]
+
+
+@pytest.mark.parametrize(
+    ("keep", "after", "kept"), [(None, 3, [1, 2, 3]), (2, 0, []), (2, 1, [1]), (2, 2, [1, 2]), (2, 5, [4, 5])]
+)
+def test_the_last_rounds_are_kept(keep, after, kept):
+    assert list(ADA(K=5, T=600, keep=keep, sampling="source").kept_rounds(after)) == kept
+
+
+def test_settings_of_transformations_go_through_json_and_back():
+    ada = ADA(over=("standard", "pixels"), augment="jitter", keep=2, sampling="source", spread=True, entropy=0.5)
+    assert ADA(**json.loads(json.dumps(ada.asdict()))) == ada
 
 
 def test_an_input_error_is_a_value_error():

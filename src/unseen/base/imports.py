@@ -13,8 +13,8 @@ from unseen.errors import InputError, did_you_mean
 FORMS = "FILE.py:NAME or MODULE:NAME"
 
 
-def imported(what: str, name: str, kind: type = type(None)) -> Any:
-    """What ``FILE.py:NAME`` or ``MODULE:NAME`` is; ``what`` is how messages begin, ``kind`` what may have been meant."""
+def imported(what: str, name: str, kind: type | tuple[()] = ()) -> Any:
+    """What ``FILE.py:NAME`` or ``MODULE:NAME`` is; ``what`` is how messages begin, ``kind`` what is looked for."""
     place, _, attribute = name.partition(":")
     try:
         module = _module_from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
