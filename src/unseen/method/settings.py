@@ -176,9 +176,8 @@ def _range_problems(values: Mapping[str, Any]) -> list[str]:
         value = values.get(name, 0)
         if not (math.isfinite(value) and value >= 0):
             found.append(f"{name}={value}: expected a finite number, 0 or more")
-    for name in ("augment_share",):
-        if not 0 <= values.get(name, 0) <= 1:
-            found.append(f"{name}={values[name]}: expected a share from 0 to 1")
+    if not 0 <= (share := values.get("augment_share", 0)) <= 1:
+        found.append(f"augment_share={share}: expected a share from 0 to 1")
     return found
 
 

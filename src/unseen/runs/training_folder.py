@@ -103,7 +103,9 @@ class TrainingFolder(Generic[Config]):
             config: Config = read_config(self.kind, content)
         except OtherKind as error:
             raise RunFolderError(f"{self.path} {error}") from error
-        except (TypeError, InputError) as error:
+        except InputError as error:  # one may be a transformation of the user's own that isn't known here
+            raise RunFolderError(f"{self.path / 'config.json'} has settings that can't be used here: {error}") from error
+        except TypeError as error:
             raise RunFolderError(f"{self.path / 'config.json'} is damaged or not a run's: {error}") from error
         return config
 
