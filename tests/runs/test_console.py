@@ -103,3 +103,16 @@ def test_times_are_written_as_clocks(seconds, text):
 
 def test_an_adaptation_is_called_one():
     assert "adapting: 5 of 5 steps" in shown(False, [Progress("adapt", 5, 5, 0)])
+
+
+def test_of_many_rounds_the_last_two_have_bars():
+    bars = console.Bars(console=Console(quiet=True))
+    show = console._Bars(bars)
+    for k in range(20):
+        show("", Progress("minimize", k, 20, k))
+        show("", Progress("maximize", 8, 8, k))
+    assert [task.description for task in bars.tasks] == [
+        "training (rounds done: 19)",
+        "round 19: making fictitious images",
+        "round 20: making fictitious images",
+    ]

@@ -18,6 +18,7 @@ from unseen.runs.rounds import RoundRecord
 
 LINE_EVERY = 10.0  # seconds between two plain lines of one phase
 RUNS = "runs"
+ROUNDS_SHOWN = 2  # bars of rounds, the last ones
 
 
 class _Rate(ProgressColumn):
@@ -107,10 +108,18 @@ class _Bars:
         words, unit = describe(progress)
         key = (name, progress.phase, progress.k if progress.phase == "maximize" else 0)
         if key not in self.tasks:
+            self._take_off_rounds_before(key)
             self.tasks[key] = self.bars.add_task(words, total=progress.of, name=name, unit=unit, note="")
         self.bars.update(self.tasks[key], completed=progress.done, description=words)
         if progress.line is not None and "loss" in progress.line:
             self.bars.update(self.tasks[key], note=f"loss {progress.line['loss']:.3f}")
+
+    def _take_off_rounds_before(self, key: tuple[str, str, int]) -> None:
+        """Of many rounds only the last ones have bars: a screen has room for no more."""
+        name, phase, k = key
+        for old in [each for each in self.tasks if each[:2] == (name, "maximize") and phase == "maximize"]:
+            if old[2] <= k - ROUNDS_SHOWN:
+                self.bars.remove_task(self.tasks.pop(old))
 
 
 class _Lines:
