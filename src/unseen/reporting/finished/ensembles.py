@@ -17,6 +17,7 @@ from unseen.ensembles import folder as ensemble_folder
 from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError
 from unseen.models.split import Split
+from unseen.reporting.finished.labels import method_name
 from unseen.reporting.finished.methods import FinishedRun, Method, refuse_other_sources, refuse_twice
 from unseen.reporting.kit.wording import listed
 from unseen.runs.folder import RunFolder
@@ -50,7 +51,7 @@ class FinishedEnsemble(FinishedRun):
     @property
     def label(self) -> str:
         """``ensemble of 3 ADA (γ=1, 0.1, 0.01; greatest-softmax)``."""
-        counts = Counter("ADA" if member.rounds else "ERM" for member in self.members)
+        counts = Counter(method_name(member.settings) for member in self.members)
         kinds = listed([f"{counts[kind]} {kind}" for kind in sorted(counts, reverse=True)])
         gammas = sorted({m.settings["gamma"] for m in self.members if m.rounds}, reverse=True)
         gamma_list = f"γ={', '.join(f'{gamma:g}' for gamma in gammas)}; " if len(gammas) > 1 else ""

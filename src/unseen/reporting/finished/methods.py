@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from unseen.errors import InputError
-from unseen.method.settings import ADA, MINIMIZATION
+from unseen.method.settings import WEIGHTS
+from unseen.reporting.finished.labels import distinct_labels, meaningful, shown, without_numbers
 from unseen.runs.config import RunConfig
 from unseen.runs.folder import RunFolder
+from unseen.transforms.catalogue import PIXELS
 
 _FROM_PYTHON: dict[str, Any] = {"size": None, "dropout": 0.0}
-_IN_LABEL = ("K", "gamma", "cost", "scale", "dropout", "ridge")
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ class FinishedRun:
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What makes the method: everything that was set, except the seed and what selects nothing."""
-        ada, job, model = self.config.ada.asdict() | {"n": self.config.round_size}, self.config.job, self.config.model
-        if self.rounds == 0:
-            ada = {"K": 0} | {name: value for name, value in ada.items() if name in MINIMIZATION}
+        ada, job, model = meaningful(self.config.ada), self.config.job, self.config.model
+        if "n" in ada:
+            ada["n"] = self.config.round_size
         built = {"size": job.size, "model": job.model, "dropout": job.dropout} if job else _FROM_PYTHON
         return ada | {"model": model.class_name} | built | {"shapes": model.shapes}
 
@@ -60,7 +61,7 @@ class Method:
 
     label: str
     name: str
-    """the label, or just ERM or ADA where that is enough to know it"""
+    """the label, or what it begins with (ERM, ADA, ADA over standard) where that is enough to know it"""
     runs: tuple[FinishedRun, ...]
     style: int
 
@@ -91,20 +92,20 @@ def read_methods(folders: Sequence[Path]) -> list[Method]:
         groups.setdefault(json.dumps(run.settings, sort_keys=True), []).append(run)
     for group in groups.values():
         refuse_twice(group)
-    labels = _distinct_labels([group[0].settings for group in groups.values()])
+    labels = distinct_labels([group[0].settings for group in groups.values()])
     return _named([Method(label, label, tuple(g), 0) for label, g in zip(labels, groups.values(), strict=True)])
 
 
 def baseline_of(methods: Sequence[Method]) -> Method | None:
-    """What the others are compared with: ERM, without dropout and ridge where there are several; None without ERM."""
+    """What the others are compared with: ERM, with nothing added where there are several; None without ERM."""
     return methods[0] if methods[0].rounds == 0 else None
 
 
 def other_settings(method: Method, baseline: Method) -> list[str]:
     """Settings of the training itself that differ from the baseline's, so that the comparison isn't fair."""
     own, other = method.settings, baseline.settings
-    names = ("T", "alpha", "batch", "model", "size", "shapes")
-    return [f"{name} ({_show(own[name])} and {_show(other[name])})" for name in names if own[name] != other[name]]
+    names = ("T", "alpha", "schedule", "batch", "model", "size", "shapes")
+    return [f"{name} ({shown(own[name])} and {shown(other[name])})" for name in names if own[name] != other[name]]
 
 
 def _read(folder: Path) -> FinishedRun:
@@ -132,44 +133,19 @@ def refuse_twice(group: Sequence[FinishedRun]) -> None:
 
 
 def _order(run: FinishedRun) -> tuple[Any, ...]:
+    """ERM with nothing added first; the paper's ADA before that over transformations; then by rounds."""
     s = run.settings
-    extras = (s["dropout"], s["ridge"])
-    return (s["K"] > 0, any(extras), s["K"], extras, json.dumps(s, sort_keys=True), run.seed)
-
-
-def _words(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """The settings that name a method: its rounds, and what isn't the default."""
-    words = []
-    if settings["K"] > 0:
-        words += [f"K={settings['K']}", f"γ={settings['gamma']:g}"]
-        words += [f"{settings[name]} {name}" for name in ("cost", "scale") if settings[name] != getattr(ADA, name)]
-    return (*words, *(f"{name} {settings[name]:g}" for name in ("dropout", "ridge") if settings[name]))
-
-
-def _distinct_labels(groups: Sequence[Mapping[str, Any]]) -> list[str]:
-    """``ADA (K=2, γ=1)``, with whatever other setting distinguishes those that would have the same."""
-    words = [("ADA" if settings["K"] else "ERM", *_words(settings)) for settings in groups]
-    labels = []
-    for own, settings in zip(words, groups, strict=True):
-        alike = [other for other, theirs in zip(groups, words, strict=True) if theirs == own]
-        distinct = [k for k in settings if k not in _IN_LABEL and any(o[k] != settings[k] for o in alike)]
-        more = [f"{k}={_show(settings[k])}" for k in distinct if k != "shapes" or distinct == ["shapes"]]
-        labels.append(f"{own[0]} ({', '.join([*own[1:], *more])})" if [*own[1:], *more] else own[0])
-    again = Counter(labels)
-    return [f"{label} no. {i}" if again[label] > 1 else label for i, label in enumerate(labels, 1)]
+    extras = (shown(s["augment"] or ""), s["dropout"], s["ridge"], *(s.get(name, 0) for name in WEIGHTS))
+    over = shown(s.get("over", PIXELS))
+    return (s["K"] > 0, over != PIXELS, any(extras), over, s["K"], extras, json.dumps(s, sort_keys=True), run.seed)
 
 
 def _named(methods: list[Method]) -> list[Method]:
     """Short names where they are clear, and styles: 0 is the baseline's."""
-    kinds = Counter(method.label[:3] for method in methods)
+    kinds = Counter(without_numbers(method.label) for method in methods)
     first = 0 if methods[0].rounds == 0 else 1
     return [
-        replace(method, name=method.label[:3] if kinds[method.label[:3]] == 1 else method.label, style=first + i)
+        replace(method, name=short if kinds[short] == 1 else method.label, style=first + i)
         for i, method in enumerate(methods)
+        for short in [without_numbers(method.label)]
     ]
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"{len(value)} tensors"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
