@@ -16,6 +16,7 @@ from unseen.reporting.diagnosis.diagnose import diagnose
 from unseen.reporting.diagnosis.matching import pair, sample_source, transport
 from unseen.reporting.diagnosis.networks import SHARES
 from unseen.reporting.diagnosis.record import FILE, read_current
+from unseen.reporting.diagnosis.tables import sheets
 
 
 @pytest.fixture
@@ -116,6 +117,26 @@ def test_a_network_that_is_given_keeps_its_weights(make_net, runs, source):
     before = {name: tensor.clone() for name, tensor in given.state_dict().items()}
     diagnose(runs / "ada", net=given, source=(source.images, source.labels))
     assert all(torch.equal(tensor, before[name]) for name, tensor in given.state_dict().items())
+
+
+# Over transformations.
+
+
+def test_a_run_over_transformations_is_diagnosed_as_far_as_the_theory_goes(look_at, train, runs, source, target):
+    settings = {"over": "standard", "K": 3, "keep": 1, "spread": True, "sampling": "source", "links": 2, "entropy": 0.5}
+    found = look_at(train(runs / "over", **settings), target)
+    assert found.model.label == "ADA over standard (K=3, entropy 0.5)"
+    assert found.plain is not None, "links says nothing about a training that draws no transformations"
+    assert [each.number for each in found.rounds] == [1, 2, 3]
+    assert not any(each.reached or each.overshot for each in found.rounds)
+    assert found.gamma is None
+    assert found.model.surrogate is None
+    made = sheets(found)
+    assert "There is no gamma to hold against them: this run's ascent moves transformations" in made["gamma"].caption
+    assert "none here: this run's ascent moves transformations" in made["rounds"].caption
+    assert {row[-1] for row in made["rounds"].rows} == {"none"}
+    assert found.model.domains[0].loss <= found.model.domains[0].bound
+    assert read_current(runs / "over", source, [target]) == found
 
 
 # The plain run.

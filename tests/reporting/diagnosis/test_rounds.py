@@ -46,3 +46,10 @@ def test_where_nothing_could_be_reached_no_share_of_it_is_given():
 def test_an_ascent_that_ends_below_where_it_began_has_overshot():
     short, long = (read_rounds([LINE], ADA(gamma=gamma), 4)[0] for gamma in (3.9, 4.1))
     assert (short.overshot, long.overshot) == (False, True)
+
+
+@pytest.mark.parametrize("settings", [{"over": "standard"}, {"over": ("standard", "pixels")}, {"entropy": 1.0}])
+def test_of_another_ascent_than_the_papers_neither_a_share_nor_overshooting_is_said(settings):
+    (made,) = read_rounds([LINE], ADA(gamma=4.1, **settings), 4)
+    assert (made.gain, made.reached, made.overshot) == (None, None, False)
+    assert (made.radius, made.moved, made.loss_after) == (0.7, 3.0, 2.0)

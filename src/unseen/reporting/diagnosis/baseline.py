@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unseen.errors import InputError, RunFolderError
-from unseen.method.settings import MINIMIZATION
+from unseen.reporting.finished.labels import minimization
 from unseen.reporting.finished.methods import FinishedRun
 from unseen.runs.config import RunConfig
 from unseen.runs.folder import RunFolder
@@ -66,8 +66,8 @@ def _neighbour(run: FinishedRun) -> FinishedRun | None:
 def _training(config: RunConfig) -> dict[str, Any]:
     """What two runs have in common that differ in their rounds only."""
     job = {name: value for name, value in (config.job or USUAL).asdict().items() if name not in _WATCHING}
-    minimization = {name: getattr(config.ada, name) for name in sorted(MINIMIZATION)}
-    return {"job": job, "seed": config.seed, "source": config.source, "model": config.model} | minimization
+    named = {"job": job, "seed": config.seed, "source": config.source, "model": config.model}
+    return named | minimization(config.ada)
 
 
 def _flat(training: Mapping[str, Any]) -> dict[str, Any]:

@@ -88,6 +88,10 @@ def _no_gamma(ada: ADA) -> str:
         return "ERM makes no fictitious images, so nothing weighs their distance"
     if (space := COST_SPACES[ada.cost]) != "features":
         return f"this run weighs distances in {space}, and the theory is about distances in features"
+    if ada.ascended is not None:
+        return "this run's ascent moves transformations, which reach a part of the features; the theory is about all"
+    if ada.entropy:
+        return "this run's ascent also raises the entropy, and the theory is about loss - gamma x distance alone"
     return "" if ada.gamma else "gamma is 0, so nothing holds the fictitious images back and no worst case is finite"
 
 

@@ -34,15 +34,15 @@ class Round:
     """L2 in pixels"""
     loss_before: float
     loss_after: float
-    gain: float
-    """rise of loss - gamma * cost, the ascent's objective; below 0 its steps were too long"""
+    gain: float | None
+    """rise of loss - gamma * cost over pixels, below 0 where the steps were too long; None for another ascent"""
     reached: Range | None
     """the gain as a share of the attainable one; None where the supremum was not recorded"""
 
     @property
     def overshot(self) -> bool:
         """Whether the ascent ended below where it began."""
-        return self.gain < 0
+        return self.gain is not None and self.gain < 0
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ def read_rounds(metrics: Sequence[Mapping[str, Any]], ada: ADA, features: int) -
 
 
 def _round(made: RoundRecord, ada: ADA, features: int) -> Round:
-    gain = made.loss_after - ada.gamma * made.cost - made.loss_before
+    as_published = ada.ascended is None and not ada.entropy
+    gain = made.loss_after - ada.gamma * made.cost - made.loss_before if as_published else None
     return Round(
         number=made.round,
         images=made.fictitious,
@@ -26,7 +27,7 @@ def _round(made: RoundRecord, ada: ADA, features: int) -> Round:
         loss_before=made.loss_before,
         loss_after=made.loss_after,
         gain=gain,
-        reached=_reached(made, gain),
+        reached=_reached(made, gain) if gain is not None else None,
     )
 
 
