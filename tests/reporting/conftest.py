@@ -48,6 +48,13 @@ def _trained(tmp_path_factory, train):
     return root
 
 
+@pytest.fixture(scope="session")
+def transformed(tmp_path_factory, train):
+    """A run over transformations: six rounds spread over its steps, of which the last three stay."""
+    folder = tmp_path_factory.mktemp("transformed") / "run"
+    return train(folder, over="standard", K=6, keep=3, spread=True, sampling="source", T=14)
+
+
 @pytest.fixture
 def runs(_trained, tmp_path):
     """A copy of erm-0, ada-0, erm-1 and ada-1 that a test may write into."""
@@ -103,6 +110,11 @@ def street():
 @pytest.fixture(scope="session")
 def far_street():
     return _streets("far street", 7, 1, unlabelled=(3,))
+
+
+@pytest.fixture(scope="session")
+def street_net():
+    return _street_net
 
 
 @pytest.fixture(scope="session")

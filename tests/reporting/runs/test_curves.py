@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unseen.reporting.finished.methods import read_methods
-from unseen.reporting.runs.curves import line_chart, thin
+from unseen.reporting.runs.curves import line_chart, marked_above, thin
 
 
 @pytest.fixture
@@ -25,6 +25,18 @@ def test_rounds_close_together_share_one_name(ada, last, names):
     assert [text.get_text() for text in axes.texts] == names
     lines = [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--"]
     assert lines == [2, 4], "each round has its line"
+
+
+def test_many_rounds_are_marked_above_the_chart_each_method_in_its_colour(ada, train, tmp_path):
+    (many,) = read_methods([train(tmp_path / "many", K=9, spread=True, T=40)])
+    few, curve = ada, {0: [(0, 1.0), (40, 0.1)]}
+    assert (marked_above([few]), marked_above([few, many])) == (False, True)
+    (axes,) = line_chart([(few, curve), (many, curve)]).axes
+    assert [text.get_text() for text in axes.texts] == ["rounds"]
+    assert not [line for line in axes.lines if line.get_linestyle() == "--"]
+    marks = [[segment[0][0] for segment in row.get_segments()] for row in axes.collections]
+    assert marks == [[4, 8, 12, 16, 20, 24, 28, 32, 36], [2, 4]]
+    assert all(segment[0][1] > 1 for row in axes.collections for segment in row.get_segments())
 
 
 def test_the_mean_over_seeds_is_drawn_over_each_seed(ada):

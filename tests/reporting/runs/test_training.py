@@ -12,3 +12,15 @@ def test_the_table_of_rounds_says_what_the_cost_measures_in(train, tmp_path, cos
     assert [summary.k for summary in rounds] == [1, 2]
     assert len(sheet.rows) == 2
     assert f"transport cost, in {COST_SPACES[cost]}, that" in sheet.caption
+
+
+def test_of_many_rounds_some_are_in_the_table_and_a_drawn_start_is_said(transformed, train, tmp_path):
+    many = read_methods([train(tmp_path / "run", K=9, spread=True, T=12)])
+    sheet = rounds_sheet(round_summaries(many))
+    assert [row[1] for row in sheet.rows] == ["1", "3", "4", "6", "7", "9"]
+    assert "Of many rounds, 6 are shown." in sheet.caption
+    assert "drawn" not in sheet.caption
+    over = rounds_sheet(round_summaries(read_methods([transformed])))
+    assert len(over.rows) == 6
+    assert "Of many rounds" not in over.caption
+    assert "For ADA over standard the transformations are drawn before they ascend" in over.caption

@@ -39,39 +39,45 @@ class Ancestry:
         return rows
 
 
-def trace(source_size: int, parents_of_rounds: Sequence[Rows]) -> Ancestry:
-    """The ancestry of a pool from the parents that each round recorded."""
+def trace(source_size: int, parents_of_rounds: Sequence[Rows], first: int = 1) -> Ancestry:
+    """The ancestry of a pool from the parents that each round recorded, from round ``first`` on.
+
+    Where earlier rounds are gone, nothing was made from them: such a run's rounds start from the source.
+    """
     parents = np.concatenate([np.arange(source_size), *parents_of_rounds]).astype(np.int64)
+    assert first == 1 or parents.max() < source_size
     sizes = [source_size, *(len(p) for p in parents_of_rounds)]
     roots = parents.copy()
     for _ in parents_of_rounds:  # a chain has at most as many links as there are rounds
         roots = parents[roots]
-    return Ancestry(source_size, parents, np.repeat(np.arange(len(sizes)), sizes), roots)
+    numbers = [0, *range(first, first + len(parents_of_rounds))]
+    return Ancestry(source_size, parents, np.repeat(numbers, sizes), roots)
 
 
-def lineage(ancestry: Ancestry, source_row: int) -> list[int | None]:
-    """For each round, a row made from this source row: along the longest chain, else the first there is, else None."""
+def lineage(ancestry: Ancestry, source_row: int, rounds: Sequence[int]) -> list[int | None]:
+    """For each of ``rounds``, a row made from this source row: along the longest chain, else the first, else None."""
     members = ancestry.made_from.get(source_row, [])
     chain = max((_chain(ancestry, row) for row in members), key=len, default=[])
     found: list[int | None] = []
-    for k in range(1, int(ancestry.rounds.max()) + 1):
+    for k in rounds:
         here = [row for row in members if ancestry.rounds[row] == k]
         found.append(next((row for row in here if row in chain), here[0] if here else None))
     return found
 
 
-def candidates(ancestry: Ancestry, labels: Rows) -> list[list[int]]:
-    """For each class, the first source rows among those that most rounds took up, in the longest chains."""
+def candidates(ancestry: Ancestry, labels: Rows, rounds: Sequence[int]) -> list[list[int]]:
+    """For each class, the first source rows among those that most of ``rounds`` took up, in the longest chains."""
     found = []
     for label in np.unique(labels)[:CLASSES_SHOWN]:
-        merits = {row: _merit(ancestry, row) for row in ancestry.made_from if labels[row] == label}
+        merits = {row: _merit(ancestry, row, rounds) for row in ancestry.made_from if labels[row] == label}
         best = max(merits.values(), default=(0, 0))
-        found.append(sorted(row for row, merit in merits.items() if merit == best)[:CANDIDATES])
+        taken_up = sorted(row for row, merit in merits.items() if merit == best and best > (0, 0))
+        found.append(taken_up[:CANDIDATES])
     return [rows for rows in found if rows]
 
 
-def _merit(ancestry: Ancestry, source_row: int) -> tuple[int, int]:
-    rows = lineage(ancestry, source_row)
+def _merit(ancestry: Ancestry, source_row: int, rounds: Sequence[int]) -> tuple[int, int]:
+    rows = lineage(ancestry, source_row, rounds)
     links = sum(row is not None and ancestry.parent(row) in rows for row in rows)
     return sum(row is not None for row in rows), links
 

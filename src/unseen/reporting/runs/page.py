@@ -11,17 +11,20 @@ from unseen.errors import InputError
 from unseen.models.split import Split
 from unseen.reporting.diagnosis.section import sections
 from unseen.reporting.finished.ensembles import is_ensemble, load_ensemble, read_ensembles
+from unseen.reporting.finished.labels import everything_set, method_name
 from unseen.reporting.finished.methods import Method, baseline_of, read_methods
 from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
 from unseen.reporting.kit.pages import environment, write
 from unseen.reporting.kit.palette import colours_of
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.runs.comparison import caveats, class_charts, comparison, domain_scores, score_methods
-from unseen.reporting.runs.gallery import make_gallery
+from unseen.reporting.runs.curves import marked_above
+from unseen.reporting.runs.gallery import Gallery, make_gallery
 from unseen.reporting.runs.samples import Network, make_samples
 from unseen.reporting.runs.scenes import AGREEMENT, make_scenes, methods_drawn
 from unseen.reporting.runs.training import loss_chart, round_summaries, rounds_sheet, watched_charts
 from unseen.runs.loading import load
+from unseen.transforms.catalogue import SETS
 
 
 def write_page(
@@ -40,6 +43,7 @@ def write_page(
     gives a folder's trained network.
     """
     templates = environment("unseen.reporting.runs", "unseen.reporting.diagnosis")
+    templates.filters |= {"everything_set": everything_set, "method_name": method_name}
     trained = read_methods([folder for folder in folders if not is_ensemble(folder)])
     ensembles = read_ensembles([folder for folder in folders if is_ensemble(folder)], trained)
     source = source_of(trained[0].runs[0], source, "load_net=, which gives its trained network")
@@ -57,12 +61,15 @@ def write_page(
         "unseen": unseen,
         "held_out": held_out,
         "caveats": caveats(trained),
+        "transformations": _sets_of(trained),
         "loss": loss_chart(trained),
+        "rounds_above": marked_above(trained),
         "rounds": rounds,
         "rounds_sheet": rounds_sheet(rounds),
         "runs_sheet": _runs_sheet([*trained, *ensembles]),
         "watched": watched_charts(trained, [*unseen, *held_out]),
-        "galleries": [make_gallery(method, source) for method in trained if method.rounds],
+        "galleries": (galleries := _galleries(trained, source)),
+        "galleries_open": len({gallery.transformed for gallery in galleries}),
         "diagnoses": sections(trained, source, [*unseen, *held_out]),
         **_answered([*trained, *ensembles], source, unseen, held_out, load_net),
     }
@@ -93,6 +100,20 @@ def _answered(
         "palette": list(zip(source.classes, colours_of(source.classes), strict=True)) if source.segmented else [],
         "agreement": [(words, colour) for words, colour in AGREEMENT.items()],
     }
+
+
+def _galleries(methods: Sequence[Method], source: Domain) -> list[Gallery]:
+    """One for each method with rounds: the first over transformations, the first over pixels, then the others."""
+    found = [make_gallery(method, source) for method in methods if method.rounds]
+    kinds = [[each for each in found if each.transformed is kind] for kind in (True, False)]
+    return [each for kind in kinds for each in kind[:1]] + [each for kind in kinds for each in kind[1:]]
+
+
+def _sets_of(methods: Sequence[Method]) -> dict[str, Sequence[str]]:
+    """The named sets of transformations that methods ascend or draw, and what is in them."""
+    given = [method.settings.get(name) or () for method in methods for name in ("over", "augment")]
+    names = dict.fromkeys(name for each in given for name in ([each] if isinstance(each, str) else each))
+    return {name: SETS[name] for name in names if name in SETS}
 
 
 def _runs_sheet(methods: Sequence[Method]) -> Sheet:

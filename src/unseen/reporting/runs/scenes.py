@@ -80,6 +80,12 @@ def evenly_spaced(size: int, count: int) -> list[int]:
     return [(2 * i + 1) * size // (2 * count) for i in range(count)]
 
 
+def some_of(numbers: Sequence[int], most: int) -> list[int]:
+    """At most so many of them, evenly spaced from the first to the last."""
+    count = min(len(numbers), most)
+    return [numbers[round(i * (len(numbers) - 1) / max(count - 1, 1))] for i in range(count)]
+
+
 def methods_drawn(methods: Sequence[Method]) -> list[Method]:
     """The first methods of runs, the baseline among them, and the first of ensembles: more would be too small."""
     ensembles = [method for method in methods if isinstance(method.runs[0], FinishedEnsemble)]

@@ -13,10 +13,14 @@ from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import listed, short
 from unseen.reporting.runs.curves import Curves, line_chart
+from unseen.reporting.runs.scenes import some_of
 from unseen.runs.rounds import RoundRecord
+from unseen.transforms.catalogue import PIXELS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+ROUNDS_IN_TABLE = 6  # of each method
 
 
 @dataclass(frozen=True)
@@ -82,8 +86,9 @@ def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:
     """Every method's rounds in order."""
     summaries = []
     for method in methods:
+        records = [record for run in method.runs for record in RoundRecord.read(run.metrics)]
         for k in range(1, method.rounds + 1):
-            made = [record for run in method.runs for record in RoundRecord.read(run.metrics) if record.round == k]
+            made = [record for record in records if record.round == k]
             if made:
                 means = {
                     name: mean([getattr(record, name) for record in made])
@@ -94,17 +99,33 @@ def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:
 
 
 def rounds_sheet(rounds: Sequence[RoundSummary]) -> Sheet:
-    """A row for each round of each method."""
+    """A row for each round of each method, or for some where a method has many."""
     costs = dict.fromkeys(COST_SPACES[summary.method.settings["cost"]] for summary in rounds)
+    methods = list({summary.method.label: summary.method for summary in rounds}.values())
+    shown = [summary for method in methods for summary in _some_of(rounds, method)]
+    fewer = f" Of many rounds, {ROUNDS_IN_TABLE} are shown." * (len(shown) < len(rounds))
     return Sheet(
         "What each round did",
         ("Method", "round", "images", "loss before → after", "moved, L2", "cost"),
-        [_round_row(summary) for summary in rounds],
+        [_round_row(summary) for summary in shown],
         "Means over the round's images and the seeds. The ascent raises the loss of an image at the model of that "
-        "moment. Moved is the distance between the image and the one it was made from, over all pixels. Cost is the "
-        f"transport cost, in {listed(list(costs))}, that the penalty γ multiplies.",
+        f"moment. {_drawn_too(methods)}Moved is the distance between the image and the one it was made from, over all "
+        f"pixels. Cost is the transport cost, in {listed(list(costs))}, that the penalty γ multiplies.{fewer}",
         styles={summary.method.name: summary.method.style for summary in rounds},
     )
+
+
+def _some_of(rounds: Sequence[RoundSummary], method: Method) -> list[RoundSummary]:
+    own = {summary.k: summary for summary in rounds if summary.method is method}
+    return [own[k] for k in some_of(list(own), ROUNDS_IN_TABLE)]
+
+
+def _drawn_too(methods: Sequence[Method]) -> str:
+    """What the losses and distances include where the ascent doesn't start from the image itself."""
+    drawn = [m.name for m in methods if m.settings["over"] != PIXELS and m.settings["start"] == "drawn"]
+    if not drawn:
+        return ""
+    return f"For {listed(drawn)} the transformations are drawn before they ascend: the rise is that of both. "
 
 
 def _round_row(summary: RoundSummary) -> tuple[str, ...]:
