@@ -18,6 +18,7 @@ import typer
 from PIL import Image
 
 import unseen
+from unseen.choosing.choose import plan, read_candidates
 from unseen.cli.app import app
 from unseen.runs.job import Job
 from unseen.runs.request import read_request
@@ -107,13 +108,16 @@ def test_every_command_shown_has_a_verb_and_flags_that_exist(page):
 
 
 @pytest.mark.parametrize("page", with_blocks("toml", WRITTEN), ids=name_of)
-def test_every_config_file_shown_is_one_that_train_or_sweep_takes(page, tmp_path):
+def test_every_config_file_shown_is_one_that_train_sweep_or_choose_takes(page, tmp_path):
     for i, (_, text) in enumerate(block for block in blocks(page) if block[0] == "toml"):
         file = tmp_path / f"{i}.toml"
         file.write_text(text)
         given = tomllib.loads(text)
         if "grid" in given:
             assert len(unseen.sweep.read_grid(file, None)) == math.prod(map(len, given["grid"].values()))
+        elif "candidates" in given:
+            candidates, shared = read_candidates(file)
+            assert {trial.candidate for trial in plan(candidates, shared, tmp_path, seeds=1)} == set(candidates)
         else:
             assert read_request(file, {}).ada.gamma == given["gamma"]
 
@@ -163,9 +167,9 @@ def test_the_readme_is_short_and_applies_unseen_to_an_own_model_in_about_ten_lin
 
 def test_every_public_name_has_a_docstring_and_is_in_the_reference():
     reference = (ROOT / "docs/api.md").read_text()
-    modules = ("models", "rules", "sweep", "theory")
+    modules = ("models", "rules", "sweep", "theory", "transforms")
     documented = {f"{name}": getattr(unseen, name) for name in unseen.__all__ if name not in modules}
-    for module in (unseen.models, unseen.sweep, unseen.theory):
+    for module in (unseen.models, unseen.sweep, unseen.theory, unseen.transforms):
         documented |= {f"{module.__name__.split('.')[-1]}.{name}": getattr(module, name) for name in module.__all__}
     rules = {name: kind for name, kind in vars(unseen.rules).items() if inspect.isclass(kind)}
     documented |= {f"rules.{name}": kind for name, kind in rules.items() if issubclass(kind, unseen.rules.Rule)}

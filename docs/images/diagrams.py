@@ -13,18 +13,23 @@ STYLE = (
 LAYERS = [
     [("cli/", "verbs: they parse and call")],
     [("paper/", "the paper's figures and tables, as recipes")],
+    [("choosing/", "settings chosen without a target")],
     [("reporting/", "pages, charts, tables, statistics; the diagnosis")],
     [("sweep/", "many runs"), ("adda/", "the baseline"), ("ensembles/", "members, rules")],
     [("runs/", "fit, the run folder, checkpoints, resume")],
     [("theory/", "Section 3, computed for a trained network")],
     [("scoring/", "accuracy, mIoU")],
     [("method/", "Algorithm 1, ascent, cost, pool, settings"), ("data/", "domains, formats, download")],
-    [("models/", "features | head; names; networks"), ("scenes/", "the street renderer")],
+    [
+        ("models/", "features | head; networks"),
+        ("scenes/", "the street renderer"),
+        ("transforms/", "what the ascent may move"),
+    ],
     [("engine/", "device, precision, threads, ranks, the fast ascent")],
     [("base/", "files, checks, random generators, optional packages")],
     [("errors.py", "what can go wrong, with its exit code")],
 ]
-HUES = ["#eef2ff"] * 3 + ["#ecfdf5"] * 4 + ["#fff7ed"] * 2 + ["#f4f4f5"] * 3
+HUES = ["#eef2ff"] * 4 + ["#ecfdf5"] * 4 + ["#fff7ed"] * 2 + ["#f4f4f5"] * 3
 
 
 def box(x: float, y: float, width: float, height: float, hue: str, name: str, meaning: str = "") -> str:

@@ -14,9 +14,10 @@ from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import torch
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 from torch import Tensor, nn
 
 import unseen
@@ -146,6 +147,32 @@ def streets() -> None:
     sheet(rows, 9).savefig(HERE / "streets.jpg", dpi=110, pil_kwargs={"quality": 82})
 
 
+def transforms() -> None:
+    """Every transformation, at four shares of a draw from its range: on a digit and on a street scene."""
+    digit = unseen.domain("mnist5k-train").images[2100:2101]
+    scene = unseen.domain("highway-spring", size=(60, 100), images=3).images[2:]
+    shares, draw = (0, 1 / 3, 2 / 3, 1), torch.Generator().manual_seed(11)
+    every = [*unseen.transforms.named(["standard", "jitter", "everything", "randconv"])]
+    left, tall, wide, top = 92, 68, 2 * 32 + 4, 26
+    page = Image.new("RGB", (left + 4 * wide + 4 * 104, top + tall * len(every)), "white")
+    pen, font = ImageDraw.Draw(page), ImageFont.truetype(f"{mpl.get_data_path()}/fonts/ttf/DejaVuSans.ttf", 13)
+    for j, word in enumerate(("0", "1/3", "2/3", "1") * 2):
+        x = left + (j * wide + 26 if j < 4 else 4 * wide + (j - 4) * 104 + 44)
+        pen.text((x, 5), word, fill="black", font=font)
+    for i, each in enumerate(every):
+        w = each.drawn(1, draw)
+        bounds = torch.where(w < 0, -each.bounds[0], each.bounds[1])
+        w = w / (w / bounds).abs().max()  # so that one parameter reaches the end of its range
+        pen.text((4, top + tall * i + 24), each.name, fill="black", font=font)
+        for j, share in enumerate(shares):
+            for x, image, times in ((left + j * wide, digit, 2), (left + 4 * wide + j * 104, scene, 1)):
+                pixels = (each(image, share * w)[0].clamp(0, 1) * 255).byte().movedim(0, 2)
+                small = Image.fromarray(pixels.numpy())
+                large = small.resize((small.width * times, small.height * times), Image.Resampling.NEAREST)
+                page.paste(large, (x, top + tall * i + (tall - large.height) // 2))
+    page.quantize(256, dither=Image.Dither.NONE).save(HERE / "transforms.png", optimize=True)
+
+
 def rules() -> None:
     """Ensembles of seven gammas (K=4) under each rule, beside the mean of their members: results/digits.jsonl."""
     lines = [json.loads(line) for line in (RESULTS / "digits.jsonl").read_text().splitlines()]
@@ -202,7 +229,7 @@ def report(page: str) -> None:
 
 
 if __name__ == "__main__":
-    pictures = [overview, photos, masks, scenes, streets, rules, certificate]
+    pictures = [overview, photos, masks, scenes, streets, transforms, rules, certificate]
     named = {picture.__name__: picture for picture in pictures}
     match sys.argv[1:]:
         case ["report", page]:
