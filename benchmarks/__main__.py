@@ -23,6 +23,7 @@ from benchmarks import (
     step,
     table1,
     table2,
+    transforms,
     whole,
 )
 from benchmarks.measure import Result
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Callable[[bool], list[Result]]] = {
     "table1": table1.run,
     "scenes": scenes.run,
     "table2": table2.run,
+    "transforms": transforms.run,
 }
 
 

@@ -40,6 +40,8 @@ class Took:
     peak: int
     """bytes of memory the process has had at most"""
     result: Any
+    processor: float = 0.0
+    """seconds of its threads on a core; what other processes take doesn't count"""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,8 @@ def _timed(work: Callable[[], Any]) -> Took:
     result = work()
     seconds = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_SELF)
-    return Took(seconds, after.ru_stime - before.ru_stime, after.ru_minflt - before.ru_minflt, _peak(), result)
+    system, faults = after.ru_stime - before.ru_stime, after.ru_minflt - before.ru_minflt
+    return Took(seconds, system, faults, _peak(), result, processor=after.ru_utime - before.ru_utime + system)
 
 
 def _peak() -> int:

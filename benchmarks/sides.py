@@ -84,8 +84,8 @@ def plain_training(width: float) -> tuple[Callable[[int], None], torch.optim.Ada
 
 
 @contextmanager
-def our_steps(steps: int, width: float = 1.0, precision: str = "auto") -> Work:
-    engine, ada = unseen.Engine("cpu", precision), unseen.ADA(K=0)
+def our_steps(steps: int, width: float = 1.0, precision: str = "auto", ada: unseen.ADA | None = None) -> Work:
+    engine, ada = unseen.Engine("cpu", precision), ada or unseen.ERM()
     with engine.running():
         state = _state(engine, ada, width)
 

@@ -13,7 +13,18 @@ import unseen
 
 ROOT = Path(__file__).parents[1]
 
-from benchmarks import ascent, denormals, measure, newton, page, profiles, sides, table1, twins  # noqa: E402
+from benchmarks import (  # noqa: E402
+    ascent,
+    denormals,
+    measure,
+    newton,
+    page,
+    profiles,
+    sides,
+    table1,
+    transforms,
+    twins,
+)
 from benchmarks.measure import Result  # noqa: E402
 
 
@@ -93,6 +104,43 @@ def test_shared_rounds_are_4_of_10():
     after, before = table1.counts("shared"), table1.counts("run after run")
     assert (after["image-step"], before["image-step"]) == (11 * 10 * 4 * 150_000, 11 * 10 * 10 * 150_000)
     assert after["training step"] == before["training step"] == 440 * 10_000
+
+
+def test_each_transformation_that_kornia_has_is_timed_alone():
+    with transforms.each_alone("ours", images=2, calls=1) as work:
+        seconds = work()
+    assert list(seconds) == list(transforms.KORNIAS)
+    assert min(seconds.values()) >= 0
+
+
+@pytest.mark.parametrize("name", transforms.KORNIAS)
+def test_kornias_way_gives_images_that_differ_from_the_originals(name):
+    pytest.importorskip("kornia")
+    x, draw = sides.digits(2).images, torch.Generator().manual_seed(0)
+    (transform,) = unseen.transforms.named(name)
+    w = torch.rand(2, 2 * 32 * 32, generator=draw) if name == "warp" else transform.drawn(2, draw)
+    made = transforms.kornias(name)(x, w)
+    assert made.shape == x.shape
+    assert torch.equal(made, made.clamp(0, 1))
+    if name != "hue":  # digits are grey
+        assert (made - x).abs().max() > 0.01
+
+
+@pytest.mark.parametrize(("micros", "met"), [(129.0, True), (131.0, False)])
+def test_a_round_over_transformations_may_take_130_percent_of_one_over_pixels(monkeypatch, micros, met):
+    took = {"pixels": 100.0, "standard": micros}
+    monkeypatch.setattr(transforms, "_best_seconds", lambda makes, threads, repeats: {n: took[n] for n in makes})
+    assert transforms._rounds(1, 1.0, 1, "float32", 1).met is met
+
+
+def test_kornia_is_left_out_where_it_is_not_installed_and_a_busy_machine_is_recorded(monkeypatch):
+    result = Result("", "", "", "", "", None, {"threads": 1})
+    for part in ("_rounds", "_steps"):
+        monkeypatch.setattr(transforms, part, lambda *_: result)
+    monkeypatch.setattr(transforms, "find_spec", lambda _: None)
+    monkeypatch.setattr(transforms.os, "getloadavg", lambda: (2.0, 0.0, 0.0))
+    made = transforms.run(quick=True)
+    assert [each.numbers for each in made] == [{"threads": 1, "load_before": 2.0, "busy": True}] * 2
 
 
 def test_the_table_shows_the_newest_run(tmp_path, monkeypatch):
