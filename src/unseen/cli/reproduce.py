@@ -92,3 +92,19 @@ def results(
     ]
     for path in written:
         out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def leaderboard(
+    folder: Annotated[
+        Path, typer.Argument(file_okay=False, help="Folder of results files, as reproduce writes them.")
+    ] = Path("paper"),
+    markdown: Annotated[
+        Path | None, typer.Option(help="Where to write the page (leaderboard.md in the folder).")
+    ] = None,
+) -> None:
+    """Make the page that ranks the family, from results files and choice-*.jsonl files alone."""
+    from unseen.paper.family.page import write_leaderboard
+
+    for path in write_leaderboard(folder, markdown or folder / "leaderboard.md"):
+        out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)

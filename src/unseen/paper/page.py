@@ -60,7 +60,7 @@ def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
     for section in page.sections:
         parts += [f"## {section.title}", f"{_sentence(section.recipe.what)} {section.progress}"]
         if section.known:
-            parts += [f"![{section.recipe.what}]({where / section.name}.svg)", *map(_folded, section.sheets)]
+            parts += [f"![{section.recipe.what}]({where / section.name}.svg)", *map(folded, section.sheets)]
     write_atomically(out, "\n\n".join(filter(None, parts)).encode() + b"\n")
     return out
 
@@ -74,7 +74,8 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper() if text[0].isascii() else text[0]}{text[1:]}."
 
 
-def _folded(sheet: Sheet) -> str:
+def folded(sheet: Sheet) -> str:
+    """The table as Markdown; a long one behind its title."""
     text = as_markdown(sheet).strip()
     if len(sheet.rows) <= LONG:
         return text

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from typing_extensions import override
 
-from unseen.paper.cells import Cell
+from unseen.paper.cells import Cell, Setting
 from unseen.paper.digits.recipes import DigitRecipe
+from unseen.paper.family import figures
+from unseen.paper.family.methods import controls
+from unseen.paper.family.published import published_sheet
+from unseen.paper.family.tables import MEAN, by_source, controls_sheet, standings
 from unseen.paper.lab import Lab
-from unseen.paper.methods import Method
+from unseen.paper.methods import Ensembled, Method
 from unseen.paper.recipe import Recipe
 from unseen.paper.results import Results
+from unseen.paper.run_tables import rules_sheet
 from unseen.paper.streets.names import called
 from unseen.paper.streets.recipe import StreetRecipe
+from unseen.paper.tables import sheets
 from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.tables import Sheet
 
-MEAN = "mean"
-"""what the mean over the targets has in place of a target"""
+_NAMED = 4  # targets: of more, the table beside has the names
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leaderboard(Recipe):
     """Methods under one protocol."""
 
+    draw: Callable[..., Any] = figures.dots
     long: tuple[Method, ...] = ()
     """what the long scale compares: not everything"""
 
@@ -38,6 +46,32 @@ class Leaderboard(Recipe):
         every = super().cells(lab, results, seeds)
         return [*every, *self._means(lab, every)]
 
+    @override
+    def setting(self, lab: Lab, results: Results) -> Setting:
+        return replace(super().setting(lab, results), title=f"{self.called}, {lab.scale.T:,} steps")
+
+    @override
+    def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
+        """For each source the methods in order, and each against its control; then all there is to say of each."""
+        cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
+        pairs = controls(self.compared(lab))
+        ranking = [
+            sheet
+            for some in by_source(cells).values()
+            for sheet in (standings(some, setting), controls_sheet(some, setting, pairs))
+        ]
+        ensembled = [method for method in self.compared(lab) if isinstance(method, Ensembled)]
+        rules = rules_sheet(ensembled, lab, results, seeds)
+        return [*ranking, *self.beside(lab), *sheets(cells, setting), *[rules] * bool(rules.rows)]
+
+    def beside(self, lab: Lab) -> list[Sheet]:
+        """What others published."""
+        return []
+
+    @override
+    def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
+        return self.draw(self.cells(lab, results, seeds), self.setting(lab, results))
+
     def _means(self, lab: Lab, cells: Sequence[Cell]) -> list[Cell]:
         found = []
         for source in lab.sources:
@@ -49,11 +83,11 @@ class Leaderboard(Recipe):
 
 
 def mean_label(lab: Lab, source: str, targets: Sequence[str]) -> str:
-    """``mean of SVHN, MNIST-M, USPS``: it says what is in it."""
-    names = [lab.label(source, target) for target in targets]
-    if all(name == target for name, target in zip(names, targets, strict=True)):
+    """``mean of SVHN, MNIST-M, USPS``: it says what is in it; of many, that all are."""
+    if len(lab.rows) == 1 and lab.label(source, targets[0]) == targets[0]:
         return f"mean of {', '.join(targets)}"
-    return f"{called(source)} → mean of {', '.join(map(called, targets))}"
+    which = ", ".join(targets) if len(targets) <= _NAMED else f"all {len(targets)} targets"
+    return f"{called(source)} → mean of {which}"
 
 
 def _mean(cells: Sequence[Cell], label: str) -> Cell:
@@ -66,6 +100,11 @@ def _mean(cells: Sequence[Cell], label: str) -> Cell:
 @dataclass(frozen=True, kw_only=True)
 class DigitLeaderboard(Leaderboard, DigitRecipe):
     """On digits."""
+
+    @override
+    def beside(self, lab: Lab) -> list[Sheet]:
+        (source,) = lab.sources
+        return [] if lab.data.stand_in else [published_sheet(list(source.targets))]
 
     @override
     def file(self, lab: Lab) -> str:

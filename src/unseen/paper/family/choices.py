@@ -1,0 +1,126 @@
+"""What ``unseen choose`` wrote down: the criterion of every candidate, its settings, and which method it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from unseen.choosing.folds import without_kind
+from unseen.errors import InputError
+from unseen.method.settings import ADA, MINIMIZATION
+from unseen.paper.methods import Method, Trained
+from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.tables import Sheet
+from unseen.transforms.catalogue import SETS
+from unseen.transforms.transform import KINDS
+
+Line = Mapping[str, Any]
+_NEEDED = ("candidate", "without", "seed", "score", "ada", "job")
+_SCALE = ("T", "batch")  # a choice is made at a smaller scale, with fewer steps
+_USUAL = {f.name: f.default for f in fields(ADA)}
+
+
+def read_choices(files: Sequence[Path]) -> list[Line]:
+    """The lines of ``choice.jsonl`` files: a candidate, what it was trained without, the seed, its score."""
+    return [line for file in files for line in _read(file)]
+
+
+def _read(file: Path) -> Iterator[Line]:
+    for number, text in enumerate(file.read_text().splitlines(), 1):
+        try:
+            line = json.loads(text)
+            whole = set(line) >= set(_NEEDED)
+        except (ValueError, TypeError):
+            whole = False
+        if not whole:
+            raise InputError(
+                f"{file}, line {number}: expected a JSON object with {', '.join(_NEEDED)}, as unseen choose writes it, "
+                f"got {text[:60]!r}; take the line out, or run unseen choose again"
+            )
+        yield line
+
+
+def criteria(lines: Sequence[Line]) -> dict[str, dict[int, float]]:
+    """For each candidate and seed that has all of them, the mean score over the kinds that were left out."""
+    found: dict[str, dict[int, dict[str, float]]] = {}
+    for line in lines:
+        found.setdefault(line["candidate"], {}).setdefault(line["seed"], {})[line["without"]] = line["score"]
+    whole = {
+        name: {seed: mean(list(scores.values())) for seed, scores in seeds.items() if set(scores) == set(KINDS)}
+        for name, seeds in found.items()
+    }
+    return {name: seeds for name, seeds in whole.items() if seeds}
+
+
+def candidate_of(method: Method, lines: Sequence[Line]) -> str | None:
+    """The candidate that has the method's settings, but for the scale: by what it was trained with, kind by kind."""
+    if not isinstance(method, Trained):
+        return None
+    wanted = {kind: _described(without_kind(method.settings, kind)) for kind in KINDS}
+    names: dict[str, None] = dict.fromkeys(line["candidate"] for line in lines)
+    for name in names:
+        own = [line for line in lines if line["candidate"] == name]
+        if {line["without"] for line in own} == set(KINDS) and all(_trained(x) == wanted[x["without"]] for x in own):
+            return name
+    return None
+
+
+def _described(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that aren't usual, in one spelling."""
+    rounds = settings["K"] > 0
+    kept = {n: v for n, v in settings.items() if n in _USUAL and n not in _SCALE and (rounds or n in MINIMIZATION)}
+    unusual = {n: v for n, v in {**kept, "K": settings["K"]}.items() if v != _USUAL[n]}
+    spelled: dict[str, Any] = json.loads(json.dumps(unusual | {"dropout": settings.get("dropout", 0.0)}))
+    return spelled
+
+
+def _trained(line: Line) -> dict[str, Any]:
+    return _described({**line["ada"], "dropout": line["job"].get("dropout", 0.0)})
+
+
+def tried_sheet(lines: Sequence[Line]) -> Sheet:
+    """Every setting that was tried in the choice, the best first."""
+    found = criteria(lines)
+    names = sorted(found, key=lambda name: -mean(list(found[name].values())))
+    rows = []
+    for name in names:
+        own = [line for line in lines if line["candidate"] == name]
+        each = [mean([line["score"] for line in own if line["without"] == kind]) for kind in KINDS]
+        numbers = [f"{100 * value:.1f}" for value in (mean(list(found[name].values())), *each)]
+        rows.append((name, str(len(found[name])), *numbers, _settings(own)))
+    left = sorted({line["candidate"] for line in lines} - set(found))
+    unfinished = f" Not judged under every kind, so not ranked: {', '.join(left)}." if left else ""
+    jobs = {(line["ada"]["T"], line["job"]["width"]) for line in lines}
+    scale = "; ".join(f"T={T:,}, {width:g} times the paper's width" for T, width in sorted(jobs))
+    caption = (
+        "Percent right on held-out source images under a kind of transformation that the training was without; the "
+        f"criterion is the mean over the kinds. No target was seen. Trained at a smaller scale: {scale}.{unfinished}"
+    )
+    headings = ("candidate", "seeds", "criterion", *(f"without {kind}" for kind in KINDS), "settings")
+    return Sheet("Every setting that was tried", headings, rows, caption, frozenset({0, len(headings) - 1}))
+
+
+def _settings(lines: Sequence[Line]) -> str:
+    """The candidate's own, pieced together from its trainings, each of which lacks a kind."""
+    fullest = sorted(map(_trained, lines), key=len)[-1]
+    for name in ("over", "augment"):
+        parts = [part for line in lines for part in _listed(line["ada"].get(name))]
+        if parts and name in fullest:
+            fullest[name] = _short(list(dict.fromkeys(parts)))
+    return ", ".join(f"{n}={v}" for n, v in fullest.items() if n != "dropout" or v) or "the paper's"
+
+
+def _listed(names: str | Sequence[str] | None) -> list[str]:
+    return [names] if isinstance(names, str) else list(names or ())
+
+
+def _short(names: Sequence[str]) -> str:
+    """The name of the set that they are, if they are one and something besides."""
+    whole = [name for name, members in SETS.items() if set(members) <= set(names)]
+    if not whole:
+        return " + ".join(names)
+    largest = max(whole, key=lambda name: len(SETS[name]))
+    return " + ".join([largest, *(name for name in names if name not in SETS[largest])])

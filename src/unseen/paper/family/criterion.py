@@ -1,0 +1,149 @@
+"""Does the criterion that chose the settings, which saw no target, rank methods as the targets do?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unseen.paper.cells import Cell
+from unseen.paper.family.choices import Line, candidate_of, criteria
+from unseen.paper.family.figures import COLOUR
+from unseen.paper.family.tables import MEAN
+from unseen.paper.methods import Method
+from unseen.reporting.kit.charts import Panels, drawing, panel_figure
+from unseen.reporting.kit.statistics import RESAMPLES, Interval, mean
+from unseen.reporting.kit.wording import MINUS, counted, points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FEW = 10  # methods: with fewer the bootstrap is hardly of use
+_SEED = 2018
+_LETTER, _LINE = 0.075, 0.17  # inches of a name: how wide a letter is, how high a line
+
+
+@dataclass(frozen=True)
+class Point:
+    """A method: what the criterion says, and what the targets say, in percent."""
+
+    method: str
+    candidate: str
+    group: str
+    criterion: float
+    target: float
+
+
+def pair_up(lines: Sequence[Line], methods: Sequence[Method], cells: Sequence[Cell]) -> list[Point]:
+    """Every method that is a candidate and was run on all targets."""
+    found = criteria(lines)
+    means = {cell.method: cell.percent for cell in cells if cell.target == MEAN and cell.accuracies}
+    matched = [(method, candidate_of(method, lines)) for method in methods if method.label in means]
+    return [
+        Point(method.label, name, method.group, 100 * mean(list(found[name].values())), mean(means[method.label]))
+        for method, name in matched
+        if name in found and name is not None
+    ]
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Spearman's rank correlation, ties at their mean rank; None where one side doesn't vary or there are under 3."""
+    if len(first) < 3:
+        return None
+    (value,) = _correlations(np.array([first], float), np.array([second], float))
+    return None if np.isnan(value) else float(value)
+
+
+def spearman_interval(first: Sequence[float], second: Sequence[float]) -> Interval | None:
+    """Its percentile bootstrap 95 % interval over methods; resamples that don't vary are left out."""
+    if spearman(first, second) is None:
+        return None
+    rows = np.random.default_rng(_SEED).integers(len(first), size=(RESAMPLES, len(first)))
+    found = _correlations(np.array(first, float)[rows], np.array(second, float)[rows])
+    low, high = np.quantile(found[~np.isnan(found)], [0.025, 0.975])
+    return Interval(float(low), float(high))
+
+
+def _correlations(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each row of the one with that row of the other."""
+    a, b = (_ranks(values) - (values.shape[1] + 1) / 2 for values in (first, second))
+    spread = np.sqrt((a**2).sum(1) * (b**2).sum(1))
+    found: NDArray[np.float64] = np.divide((a * b).sum(1), spread, out=np.full(len(a), np.nan), where=spread > 0)
+    return found
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From 1, in each row; those that are equal share their mean rank."""
+    less = (values[:, None, :] < values[:, :, None]).sum(2)
+    equal = (values[:, None, :] == values[:, :, None]).sum(2)
+    ranks: NDArray[np.float64] = less + (equal + 1) / 2
+    return ranks
+
+
+def verdict(some: Sequence[Point]) -> str:
+    """What the points say, in a few sentences."""
+    number = counted(len(some), "method")
+    criterion, target = [p.criterion for p in some], [p.target for p in some]
+    value, reach = spearman(criterion, target), spearman_interval(criterion, target)
+    if value is None or reach is None:
+        return f"{number} of the leaderboard were judged by the criterion and run: too few for a rank correlation."
+    best, first = max(some, key=lambda p: p.target), max(some, key=lambda p: p.criterion)
+    few = f" With so few methods ({len(some)}) that interval is rough, and often too narrow." if len(some) < FEW else ""
+    clear = "" if reach.low > 0 or reach.high < 0 else " It includes 0: whether the two agree is not decided."
+    gap = f"{points(best.target - first.target)} points below the best there ({best.method})"
+    named = f"The method with the highest criterion is {first.method}"
+    near = f"{named}, which is also the best on the targets." if best == first else f"{named}: on the targets, {gap}."
+    return (
+        f"Spearman's rank correlation of criterion and mean target accuracy over {number}: {_signed(value)} (95 % "
+        f"{_signed(reach.low)} to {_signed(reach.high)}, bootstrap over methods).{clear}{few} {near}"
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", MINUS)
+
+
+@drawing
+def scatter(some: Sequence[Point], whole: str) -> Figure:
+    """The criterion of each method against its mean over the targets, which ``whole`` names."""
+    panels = Panels(columns=1, height=4.4, head=0.1, foot=0.6, left=0.8)
+    title = "The criterion, which saw the source alone, and the targets"
+    figure, ((axes,),) = panel_figure(panels, title, f"{verdict(some)} Axes don't start at 0.")
+    axes.grid()
+    axes.set(xlabel="criterion: percent right under kinds of change that training was without", ylabel=f"{whole}, %")
+    axes.margins(0.1, 0.08)
+    for point in some:
+        axes.plot(point.criterion, point.target, "o", color=COLOUR[point.group], markersize=7)
+    _names(axes, some, panels)
+    return figure
+
+
+def _names(axes: Axes, some: Sequence[Point], panels: Panels) -> None:
+    """Each method's name beside its dot: to its right, or left where there is no room, and above one that is there."""
+    (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
+
+    def place(point: Point) -> tuple[float, float]:
+        """In inches."""
+        return (
+            (point.criterion - x0) / (x1 - x0) * panels.wide, (point.target - y0) / (y1 - y0) * panels.height
+        )  # fmt: skip
+
+    taken = [(x - 0.08, x + 0.08, y) for x, y in map(place, some)]
+    for point in sorted(some, key=lambda point: (point.target, point.criterion)):
+        x, y = place(point)
+        wide = _LETTER * len(point.method)
+        left = x + 0.12 + wide > panels.wide
+        start = x - 0.12 - wide if left else x + 0.12
+        height = y
+        while any(abs(height - h) < _LINE and start < end and begin < start + wide for begin, end, h in taken):
+            height += _LINE / 4
+        taken.append((start, start + wide, height))
+        offset = (-8.6 if left else 8.6, 72 * (height - y))
+        axes.annotate(
+            point.method, (point.criterion, point.target), offset, "data", "offset points", fontsize=9,
+            color=COLOUR[point.group], ha="right" if left else "left", va="center",
+        )  # fmt: skip

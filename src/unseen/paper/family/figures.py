@@ -1,0 +1,122 @@
+"""The leaderboard as dots: methods from top to bottom by their mean over the targets, a panel for each target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from unseen.base.extras import require
+from unseen.paper.cells import Cell, Setting, absent, describe_seeds, over_shared_seeds
+from unseen.paper.family.methods import ASCENDED, DRAWN, ERM, ON_PIXELS, PLAIN
+from unseen.paper.family.tables import MEAN, by_source, ranked
+from unseen.paper.streets.names import SHORT, STREETS, condition_of, place_of
+from unseen.reporting.kit.charts import Panels, drawing, heading, panel_figure, round_ticks
+from unseen.reporting.kit.statistics import Interval, mean
+from unseen.reporting.kit.theme import COLOURS, FAINT, INK, SOFT, THEME
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOUR = {PLAIN: COLOURS["erm"], ON_PIXELS: COLOURS["ada"], DRAWN: THEME["m4"][0], ASCENDED: THEME["m3"][0]}
+"""one for each of what methods do to images"""
+_LINE = 0.25  # inches for a method
+_MOST = 4  # panels in a row
+
+
+@drawing
+def dots(cells: Sequence[Cell], setting: Setting) -> Figure:
+    """For each source a row of panels, or some: first the mean over the targets, then each target that is here."""
+    missing = set(absent(cells))
+    blocks = [_rows([c for c in some if c.domain not in missing]) for some in by_source(cells).values()]
+    rows = [row for block in blocks for row in block]
+    lines = max(len(ranked(row[0])) for row in rows)
+    columns = max(map(len, rows))
+    panels = Panels(rows=len(rows), columns=columns, height=_LINE * lines, left=2.35, gap=0.6, margin=0.55, foot=0.4)
+    panels = panels.under([_heading(panel)[1] for row in rows for panel in row])
+    figure, placed = panel_figure(panels, setting.title, _footnote(cells, setting), _legend(cells))
+    every = [cell for block in by_source(cells).values() for cell in block]
+    for row, axes in zip(rows, placed, strict=True):
+        order = ranked([c for c in every if c.source == row[0][0].source])
+        for panel, one in zip(row, axes, strict=False):
+            _panel(one, panel, order)
+            heading(one, panels, *_heading(panel))
+        for unused in axes[len(row) :]:
+            unused.set_axis_off()
+        axes[0].set_yticks(range(len(order)), order, fontsize=9.5)
+        for label, method in zip(axes[0].get_yticklabels(), order, strict=True):
+            label.set_color(COLOUR[next(c.group for c in row[0] if c.method == method)])
+    return figure
+
+
+def _rows(cells: Sequence[Cell]) -> list[list[list[Cell]]]:
+    """The panels of one source, the mean first, in rows of a few."""
+    targets = sorted(dict.fromkeys(cell.target for cell in cells), key=lambda target: target != MEAN)
+    panels = [[cell for cell in cells if cell.target == target] for target in targets]
+    return [panels[i : i + _MOST] for i in range(0, len(panels), _MOST)]
+
+
+def _heading(panel: Sequence[Cell]) -> tuple[str, str]:
+    """A target's name, and from where; for the mean, of what."""
+    first = panel[0]
+    source, _, target = first.domain.rpartition(" → ")
+    start = f"from {source}" if source else ""
+    if first.target == MEAN:
+        return ("Mean", ", ".join(filter(None, [start, target])))
+    streets = first.target in STREETS
+    short = f"{SHORT[place_of(first.target)]}, {condition_of(first.target)}" if streets else target
+    return (short, start)
+
+
+def _panel(axes: Axes, cells: Sequence[Cell], order: Sequence[str]) -> None:
+    known = {cell.method: cell for cell in cells}
+    axes.set_ylim(len(order) - 0.5, -0.5)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x")
+    base = known[ERM]
+    if base.accuracies:
+        axes.axvline(mean(base.percent), color=COLOUR[PLAIN], linewidth=1, linestyle=(0, (3, 2)), zorder=1)
+    for y, method in enumerate(order):
+        _method(axes, known[method], base, y)
+    round_ticks(axes.xaxis, "{:g}".format, 4)
+    axes.tick_params("x", labelsize=8.5)
+
+
+def _method(axes: Axes, cell: Cell, base: Cell, y: int) -> None:
+    beside: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8.5}
+    if not cell.accuracies:
+        axes.text(1.03, y, "not run", color=SOFT, style="italic", **beside)
+        return
+    colour, middle = COLOUR[cell.group], mean(cell.percent)
+    pair = None if cell.method == base.method else over_shared_seeds(cell, base)
+    reach = pair.interval if pair else None
+    clear = reach is not None and not reach.includes(0)
+    axes.plot(cell.percent, [y] * len(cell.accuracies), "|", color=FAINT, markersize=7, zorder=2)
+    if pair and reach:
+        around = Interval(middle + reach.low - pair.gap, middle + reach.high - pair.gap)
+        axes.hlines(y, around.low, around.high, color=colour, linewidth=2, zorder=3)
+    full = clear or cell.method == base.method
+    axes.plot(
+        middle, y, "o", markersize=5.5, markerfacecolor=colour if full else "white", markeredgecolor=colour,
+        markeredgewidth=1.6, zorder=4,
+    )  # fmt: skip
+    axes.text(1.03, y, f"{middle:.1f}", color=INK, **beside)
+
+
+def _legend(cells: Sequence[Cell]) -> list[Artist]:
+    line = require("matplotlib.lines", "report").Line2D
+    groups = dict.fromkeys(cell.group for cell in cells)
+    options = {"marker": "o", "linewidth": 2, "markersize": 6.5}
+    return [line([], [], color=COLOUR[group], label=group, **options) for group in COLOUR if group in groups]
+
+
+def _footnote(cells: Sequence[Cell], setting: Setting) -> str:
+    words = [
+        f"{setting.measure_first} in percent: a dot is the mean over seeds, marks are seeds.",
+        f"Bars: 95 % t-interval of the difference from {ERM} with the same seeds, drawn around the dot.",
+        "A hollow dot: the interval includes 0, or there is none.",
+        "Axes don't start at 0.", describe_seeds(cells), setting.protocol, setting.caveats(cells),
+    ]  # fmt: skip
+    return " ".join(filter(None, words))

@@ -1,0 +1,156 @@
+"""The leaderboard's page, as Markdown with its figures, made from results files alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from unseen.base.files import write_atomically
+from unseen.errors import InputError
+from unseen.paper.cells import Cell
+from unseen.paper.digits.lab import COLUMNS, SOURCE, DigitLab, stand_in_lab
+from unseen.paper.family import criterion
+from unseen.paper.family.choices import Line, read_choices, tried_sheet
+from unseen.paper.family.chosen import CHOSEN, CHOSEN_STREETS, Settings
+from unseen.paper.family.leaderboard import Leaderboard, StreetLeaderboard
+from unseen.paper.family.methods import ERM, OURS, controls
+from unseen.paper.family.recipes import FAMILY_RECIPES
+from unseen.paper.family.tables import MEAN, control_comparisons
+from unseen.paper.lab import Lab
+from unseen.paper.page import folded
+from unseen.paper.published import DOMAINS
+from unseen.paper.results import Results
+from unseen.paper.section import Section
+from unseen.paper.streets.lab import StreetLab
+from unseen.reporting.kit.charts import save
+from unseen.reporting.kit.wording import Comparison, counted, listed, signed, span
+
+CHOICES = "choice-*.jsonl"
+"""the files of ``unseen choose`` that the page reads, beside the results"""
+_CRITERION = "family-criterion"
+_SETTINGS = {"The ascent over transformations, on digits": CHOSEN, "On streets": CHOSEN_STREETS}
+_PROTOCOL = (
+    "- **One protocol.** Every digit network is the paper's, trained on the first 10,000 MNIST training images, "
+    "10,000 steps of 32 images with Adam; the number is that of the last iterate.\n"
+    "- **Targets choose nothing**: no checkpoint, no setting, no transformation. The settings of the ascent over "
+    "transformations were fixed by [a choice with the source alone](#how-the-settings-were-chosen) before any "
+    "target was looked at. Those of the others were not tuned.\n"
+    "- **The transformations are generic.** None is the recipe that a target was made by.\n"
+    "- **Seeds are paired**: a difference is between two trainings with the same seed, and its interval is Student's "
+    "over the pairs.\n"
+    "- **A mean names its targets.** A set that we don't have is in none of them."
+)
+
+
+def write_leaderboard(folder: Path, out: Path) -> list[Path]:
+    """The page of what is in the results files of ``folder``; its figures are written beside them."""
+    sections = _sections(folder)
+    if not any(section.known for section in sections):
+        raise InputError(f"{folder}: expected results of the family, got none; make some: unseen reproduce family")
+    lines = read_choices(sorted(folder.glob(CHOICES)))
+    where = Path(os.path.relpath(folder, out.parent))
+    parts = [
+        "# Leaderboard",
+        f"Made from [digits.jsonl]({where / 'digits.jsonl'}) and [streets.jsonl]({where / 'streets.jsonl'}) by `unseen "
+        "leaderboard`: don't edit it by hand.",
+        "Methods that train on one domain to do well on others, each as a setting of the same training loop.",
+        _said(sections[0]),
+        "## The protocol",
+        _PROTOCOL,
+    ]
+    written = []
+    for section in sections:
+        parts += [f"## {section.title}", f"{_sentence(section.recipe.what)} {section.progress}"]
+        if section.known:
+            written += save(section.figure(), folder / section.name)
+            parts += [f"![{section.recipe.what}]({where / section.name}.svg)", *map(folded, section.sheets)]
+    more, pictures = _choice(lines, sections[0], folder, where)
+    write_atomically(out, "\n\n".join(filter(None, [*parts, *more])).encode() + b"\n")
+    return [out, *written, *pictures]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+# What there is.
+
+
+def _sections(folder: Path) -> list[Section]:
+    """Digits at each scale, the built-in ones, then streets; those of other scales only where something was run."""
+    digits, streets = Results(folder / DigitLab.file), Results(folder / StreetLab.file)
+    family = FAMILY_RECIPES["family"]
+    scored = {score["domain"] for line in digits for score in line["scores"]}
+    absent = tuple(column for column in DOMAINS if COLUMNS[column] not in scored)
+    absent = () if len(absent) == len(DOMAINS) else absent
+    real = [DigitLab(out=folder, rows={SOURCE: DOMAINS}, absent=absent, scale=s) for s in family.scales.values()]
+    built_in = [stand_in_lab(folder, scale=scale) for scale in family.scales.values()]
+    found = [_section(family, lab, digits) for lab in (*real, *built_in)]
+    first, *others = found
+    for recipe in FAMILY_RECIPES.values():
+        if isinstance(recipe, StreetLeaderboard):
+            (scale,) = recipe.scales.values()
+            others.append(
+                _section(recipe, StreetLab(out=folder, data=recipe.data, rows=recipe.rows, scale=scale), streets)
+            )
+    return [first, *(section for section in others if section.known)]
+
+
+def _section(recipe: Leaderboard, lab: Lab, results: Results) -> Section:
+    """Over the seeds that something else than ERM has."""
+    on = f"{lab.data.name}, {lab.scale.name} scale"
+    most = 1 + max((line["seed"] for line in results), default=0)
+    cells = [cell for cell in recipe.cells(lab, results, most) if cell.kind != "erm"]
+    return Section(recipe, lab, results, 1 + max((seed for cell in cells for seed in cell.accuracies), default=0), on)
+
+
+# What it says.
+
+
+def _said(section: Section) -> str:
+    """The ascent over transformations against ERM and against its own controls, in the mean over the targets."""
+    cells = [cell for cell in section.cells if cell.target == MEAN]
+    pairs = ((OURS, ERM), *(pair for pair in controls(section.recipe.compared(section.lab)) if pair[0] == OURS))
+    said = [_in_words(comparison) for comparison in control_comparisons(cells, pairs)]
+    return "\n".join(said) if said else f"{OURS} were not run on digits yet."
+
+
+def _in_words(c: Comparison) -> str:
+    seeds = counted(len(c.differences), "seed")
+    reach = f"{span(c.interval)}, {seeds}" if c.interval else f"{seeds}: no interval"
+    return f"- {c.method} against {c.baseline}, {c.domain}: {signed(c.gap)} points ({reach})."
+
+
+def _choice(lines: Sequence[Line], section: Section, folder: Path, where: Path) -> tuple[list[str], list[Path]]:
+    parts = [
+        "## How the settings were chosen",
+        "\n".join(f"- {what}: {_listed(settings)}" for what, settings in _SETTINGS.items()),
+    ]
+    if not lines:
+        return [*parts, f"No {CHOICES} is here: the choice was not made, or its file was not kept."], []
+    parts += [
+        "`unseen choose` trains each candidate without one kind of transformation and judges it on held-out source "
+        "images under that kind, each kind in turn. The criterion is the mean over the kinds.",
+        folded(tried_sheet(lines)),
+        "## Is the criterion any good?",
+    ]
+    methods, cells = section.recipe.compared(section.lab), section.cells
+    some = criterion.pair_up(lines, methods, cells)
+    parts.append(criterion.verdict(some))
+    left = [method.label for method in methods if method.label not in {point.method for point in some}]
+    parts += [f"Not among the candidates with these settings, or not run: {listed(left)}."] if left else []
+    if not some:
+        return parts, []
+    pictures = save(criterion.scatter(some, _whole(cells)), folder / _CRITERION)
+    parts.append(f"![The criterion of each method against its mean over the targets]({where / _CRITERION}.svg)")
+    return parts, pictures
+
+
+def _listed(settings: Settings) -> str:
+    return ", ".join(f"`{name} = {json.dumps(value)}`" for name, value in settings.items())
+
+
+def _whole(cells: Sequence[Cell]) -> str:
+    return next(cell.domain for cell in cells if cell.target == MEAN)

@@ -1,0 +1,100 @@
+"""The leaderboard's tables: the methods by their mean over the targets, and each against its control."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unseen.paper.cells import Cell, Setting, describe_seeds, over_shared_seeds
+from unseen.paper.family.methods import ERM, Controls
+from unseen.paper.tables import NONE
+from unseen.reporting.kit.statistics import deviation, mean
+from unseen.reporting.kit.tables import Sheet
+from unseen.reporting.kit.wording import MINUS, Comparison, counted, listed, with_span
+
+MEAN = "mean"
+"""what the mean over the targets has in place of a target"""
+_PAIRED = "paired by seed, with the 95 % t-interval over the pairs"
+
+
+def ranked(cells: Sequence[Cell]) -> list[str]:
+    """The methods of one source, the highest mean over the targets first; those without one last."""
+    means = {cell.method: mean(cell.percent) for cell in cells if cell.target == MEAN and cell.accuracies}
+    methods = list(dict.fromkeys(cell.method for cell in cells))
+    return sorted(methods, key=lambda method: -means.get(method, -1.0))
+
+
+def by_source(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+    """The cells of each source."""
+    return {source: [c for c in cells if c.source == source] for source in dict.fromkeys(c.source for c in cells)}
+
+
+def standings(cells: Sequence[Cell], setting: Setting) -> Sheet:
+    """One source's methods, the best first: the mean over the targets, what it is above ERM, each target."""
+    found = {(cell.method, cell.target): cell for cell in cells}
+    targets = _targets(cells)
+    rows = [_standing(method, found, targets) for method in ranked(cells)]
+    (whole,) = {cell.domain for cell in cells if cell.target == MEAN}
+    caption = (
+        f"{setting.measure_first} in percent, ± the deviation over seeds; {MINUS} {ERM}: points of the mean, {_PAIRED}."
+        f" {describe_seeds(cells)} {setting.protocol} {setting.describe_data(cells)}"
+    )
+    headings = ("method", "seeds", whole, f"{MINUS} {ERM} (95 %)", *targets)
+    return Sheet(f"{setting.title}: the methods by their mean", headings, rows, caption.strip())
+
+
+def _targets(cells: Sequence[Cell]) -> list[str]:
+    return [target for target in dict.fromkeys(cell.target for cell in cells) if target != MEAN]
+
+
+def _standing(method: str, found: dict[tuple[str, str], Cell], targets: Sequence[str]) -> tuple[str, ...]:
+    cell = found[method, MEAN]
+    if not any(found[method, target].accuracies for target in targets):
+        return (method, "0", "not run", *[NONE] * (1 + len(targets)))
+    against = None if method == ERM else over_shared_seeds(cell, found[ERM, MEAN])
+    gain = with_span(against.gap, against.interval) if against else NONE
+    shown = [_number(found[method, target]) for target in (MEAN, *targets)]
+    return (method, str(len(cell.accuracies)), shown[0], gain, *shown[1:])
+
+
+def _number(cell: Cell) -> str:
+    if not cell.accuracies:
+        return NONE
+    spread = deviation(cell.percent)
+    return f"{mean(cell.percent):.1f}" + (f" ± {spread:.1f}" if spread is not None else "")
+
+
+def control_comparisons(cells: Sequence[Cell], controls: Controls) -> list[Comparison]:
+    """Each method minus its control, on each target and in the mean, where both have a seed."""
+    found = {(cell.method, cell.domain): cell for cell in cells}
+    domains = dict.fromkeys(cell.domain for cell in sorted(cells, key=lambda cell: cell.target != MEAN))
+    return [
+        pair
+        for method, control in controls
+        for domain in domains
+        if (pair := over_shared_seeds(found[method, domain], found[control, domain]))
+    ]
+
+
+def controls_sheet(cells: Sequence[Cell], setting: Setting, controls: Controls) -> Sheet:
+    """A row for each method of one source and its control."""
+    found = {(c.method, c.baseline, c.domain): c for c in control_comparisons(cells, controls)}
+    domains = [*{c.domain: 0 for c in cells if c.target == MEAN}, *{c.domain: 0 for c in cells if c.target != MEAN}]
+    names = {cell.domain: cell.domain if cell.target == MEAN else cell.target for cell in cells}
+    rows = []
+    for method, control in controls:
+        pairs = [found.get((method, control, domain)) for domain in domains]
+        count = max((len(pair.differences) for pair in pairs if pair), default=0)
+        texts = [with_span(pair.gap, pair.interval) if pair else NONE for pair in pairs]
+        rows.append((f"{method} {MINUS} {control}", str(count), *texts))
+    not_run = [method for method in dict.fromkeys(c.method for c in cells) if not _was_run(cells, method)]
+    caption = (
+        f"Points of {setting.measure}, {_PAIRED}; an interval with 0 in it says nothing about the sign. Each stands by "
+        f"itself: of 20 where nothing differs, one will exclude 0. {f'Not run: {listed(not_run)}. ' if not_run else ''}"
+        f"{counted(max((int(row[1]) for row in rows), default=0), 'pair')} at most. {setting.protocol}"
+    )
+    headings = ("difference", "pairs", *(names[domain] for domain in domains))
+    return Sheet(f"{setting.title}: each method and its control", headings, rows, caption)
+
+
+def _was_run(cells: Sequence[Cell], method: str) -> bool:
+    return any(cell.accuracies for cell in cells if cell.method == method)
