@@ -114,6 +114,28 @@ def test_so_they_have_in_bf16(tmp_path):
     assert_the_same(requests, separate)
 
 
+TRANSFORMED = {"over": "photometric", "augment": "jitter", "keep": 2, "sampling": "source"}
+
+
+def test_so_they_have_with_transformations_of_which_the_last_rounds_are_kept(tmp_path):
+    requests = sweep.grid(settings(tmp_path, **TRANSFORMED), K=[1, 3, 4], out=tmp_path / "shared")
+    separate = {request.ada.K: tmp_path / str(request.ada.K) for request in requests}
+    for request in requests:
+        train(replace(request, out=separate[request.ada.K]))
+    shared = shared_by(requests)
+    assert [request.ada.K for request in shared.wanted] == [1, 3, 4]
+    interrupted(shared, ("maximize", 4, 3))  # round 4 is being made, round 1 has left the pool
+    do(requests)
+    assert_the_same(requests, separate)
+    assert sorted(path.name for path in (requests[-1].out / "rounds").iterdir()) == ["3", "4"]
+
+
+def test_rounds_that_are_spread_over_T_come_at_other_steps_for_each_K_and_are_not_shared(tmp_path):
+    requests = sweep.grid(settings(tmp_path, spread=True), K=[1, 2, 3], out=tmp_path / "a")
+    assert sweep.plan(requests).shared == []
+    assert len({request.ada.steps_before(1) for request in requests}) == 3
+
+
 def test_shared_rounds_stop_at_the_last_and_leave_nothing_behind(requests):
     shared = shared_by(requests)
     steps = []
