@@ -12,7 +12,7 @@ Went = Sequence[tuple[str, float]]
 
 def how_far(chains: Chains, links: Links) -> list[Went]:
     """For each image: the mean of |u| over the parameters of each transformation in its chain."""
-    found = []
+    found: list[Went] = []
     for which, u in zip(links.which.tolist(), links.u.detach().abs(), strict=True):
         taken = [(chains.transforms[i], u[link]) for link, i in enumerate(which) if i >= 0]
         found.append([(each.name, float(far[: each.parameters].mean())) for each, far in taken])

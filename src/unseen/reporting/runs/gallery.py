@@ -179,7 +179,8 @@ def _read_rows(
     run: FinishedRun, ancestry: Ancestry, rows: set[int], source: Tensor
 ) -> tuple[dict[int, Tensor], dict[int, list[str]]]:
     """The images of these rows, and what they went through; only one round is in memory at a time."""
-    images, went = {row: source[row] for row in rows if row < ancestry.source_size}, {}
+    images = {row: source[row] for row in rows if row < ancestry.source_size}
+    went: dict[int, list[str]] = {}
     for k in run.config.ada.kept_rounds(run.rounds):
         here = sorted(row for row in rows if ancestry.rounds[row] == k)
         if not here:
