@@ -65,17 +65,19 @@ def overview() -> None:
     net = unseen.fit(unseen.models.ConvNet(width=0.5), digits, unseen.ERM(T=100), seed=0).net
     released = unseen.ascend(net, x0, y, unseen.ADA())
     text = unseen.ascend(net, x0, y, unseen.ADA(scale="paper"))
+    transformed = unseen.ascend(net, x0, y, unseen.ADA(over="standard", T_max=5))
     rows_of = {
         "Trained on\nMNIST": x0,
-        "Fictitious,\ndefault settings": released,
+        "Fictitious,\ntransformations": transformed,
+        "Fictitious, pixels\n(default)": released,
         "What changed,\n50 times as strong": change(released, x0, 50),
-        'Fictitious,\nscale="paper"': text,
+        'Fictitious, pixels,\nscale="paper"': text,
     }
     for name in ("photo-blend", "typeset", "uci-8x8"):
         domain = unseen.domain(name)
         first = torch.stack([(domain.labels == label).nonzero()[2][0] for label in range(10)])
         rows_of[f"Unseen:\n{name}"] = domain.images[first]
-    sheet(rows_of, 9, gaps=(1, 4), sharp=True).savefig(HERE / "overview.png", dpi=130)
+    sheet(rows_of, 9, gaps=(1, 5), sharp=True).savefig(HERE / "overview.png", dpi=130)
 
 
 def photos() -> None:
