@@ -70,6 +70,25 @@ TIMED = 6
 # The training: small, and with everything that a checkpoint has to carry.
 
 SETTINGS = unseen.ADA(K=2, T=42, T_min=8, T_max=3, batch=16, alpha=1e-2, eta=20.0)
+TRANSFORMED = unseen.ADA(
+    K=5,
+    T=24,
+    spread=True,
+    keep=2,
+    sampling="source",
+    n=32,
+    batch=12,
+    alpha=1e-2,
+    over="standard",
+    T_max=2,
+    entropy=0.5,
+    augment="everything",
+    consistency=1.0,
+    confidence_penalty=0.1,
+    contrast=0.1,
+    schedule="cosine",
+)
+"""rounds over transformations that leave the pool again, and every term of the minimization"""
 
 
 def make_net() -> nn.Module:
@@ -222,7 +241,7 @@ def trace(visit: Callable[[FrameType], None], work: Callable[[], Any]) -> Any:
         sys.settrace(None)
 
 
-def list_places(folder: Path, resume: bool) -> tuple[list[Place], Outcome]:
+def list_places(folder: Path, resume: bool, ada: unseen.ADA = SETTINGS) -> tuple[list[Place], Outcome]:
     """Every line a training runs, each time it runs it, and what the training came to."""
     places: list[Place] = []
     seen: Counter[tuple[str, int]] = Counter()
@@ -235,10 +254,10 @@ def list_places(folder: Path, resume: bool) -> tuple[list[Place], Outcome]:
         if state is None and code.co_name in ("begin", "restore_with_rounds"):
             state = frame.f_locals["state"]
         step, rounds = (state.t, state.k) if state else (0, 0)
-        phase = phase_of(functions_of(frame), frame, ended=step == SETTINGS.T)
+        phase = phase_of(functions_of(frame), frame, ended=step == ada.T)
         places.append(Place(phase, spot[0], code.co_name, spot[1], seen[spot], step, rounds))
 
-    return places, outcome(trace(visit, lambda: train(folder, resume=resume)))
+    return places, outcome(trace(visit, lambda: train(folder, resume=resume, ada=ada)))
 
 
 def functions_of(frame: FrameType | None) -> list[str]:
@@ -250,7 +269,7 @@ def functions_of(frame: FrameType | None) -> list[str]:
     return names
 
 
-def die_at(place: Place, folder: Path, resume: bool) -> None:
+def die_at(place: Place, folder: Path, resume: bool, ada: unseen.ADA = SETTINGS) -> None:
     times = 0
 
     def visit(frame: FrameType) -> None:
@@ -260,7 +279,7 @@ def die_at(place: Place, folder: Path, resume: bool) -> None:
             if times == place.nth:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    trace(visit, lambda: train(folder, resume=resume))
+    trace(visit, lambda: train(folder, resume=resume, ada=ada))
 
 
 def command(arguments: Sequence[str], die_at_step: int | None = None) -> int | str | None:
@@ -294,8 +313,8 @@ def resume_with_no_room(folder: Path) -> None:
     train(folder, resume=True)
 
 
-def train_to_the_end(folder: Path, resume: bool) -> Outcome:
-    return outcome(train(folder, resume=resume))
+def train_to_the_end(folder: Path, resume: bool, ada: unseen.ADA = SETTINGS) -> Outcome:
+    return outcome(train(folder, resume=resume, ada=ada))
 
 
 # Processes: one for each training, forked from a server that has the libraries loaded already.
@@ -392,20 +411,20 @@ class Case:
         return (*cells, "yes" if self.identical else f"NO: {self.note}")
 
 
-def undergo(kills: tuple[Kill, ...], folder: Path, reference: Outcome) -> Case:
+def undergo(kills: tuple[Kill, ...], folder: Path, reference: Outcome, ada: unseen.ADA = SETTINGS) -> Case:
     """Train, kill, resume, and see whether it came to the same."""
     for kill in kills:
         going_on = (folder / "config.json").exists()
         if isinstance(kill, Place):
-            ended = in_process(die_at, kill, folder, going_on)
+            ended = in_process(die_at, kill, folder, going_on, ada)
         else:
-            ended = in_process(train_to_the_end, folder, going_on, kill_after=kill)
+            ended = in_process(train_to_the_end, folder, going_on, ada, kill_after=kill)
         if not ended.killed and isinstance(kill, float) and ended.problem is None:
             shutil.rmtree(folder)  # it was faster than the timer
-            return undergo((kill * 0.7,), folder, reference)
+            return undergo((kill * 0.7,), folder, reference, ada)
         if not ended.killed:
             return Case(kills, note=f"not killed but ended with {ended.code} {ended.problem or ''}")
-    ended = in_process(train_to_the_end, folder, (folder / "config.json").exists())
+    ended = in_process(train_to_the_end, folder, (folder / "config.json").exists(), ada)
     if ended.answer is None:
         return Case(kills, note=ended.problem or f"ended with {ended.code}")
     different = differences(reference, ended.answer)
@@ -497,23 +516,58 @@ def choose_twice(places: Sequence[Place], folder: Path) -> Iterator[tuple[Place,
             yield first, second
 
 
+FEW = {
+    "minimization": ("losses = minimization_losses(",),
+    "maximization": ("observer.recall(", "pool.close("),
+    "save part": (".replace(path)",),
+    "append to checkpoint": ("files.save(state)",),
+    "save checkpoint": ("self._drop_rounds()", "shutil.rmtree(folder)"),
+}
+"""lines to kill before when rounds leave the pool, each once some have left it"""
+
+
+def choose_few(places: Sequence[Place]) -> Iterator[Place]:
+    """One place for each of those lines."""
+    dice = random.Random(0)
+    for phase, texts in FEW.items():
+        for text in texts:
+            found = [p for p in places if p.phase == phase and p.rounds >= 3 and text in p.text]
+            assert found, f'{phase}: no line has "{text}" any more; choose another for FEW'
+            yield dice.choice(found)
+
+
 def table(points: int | None = POINTS, folder: Path | None = None) -> list[Case]:
-    """Every case and how it went, in the order of the training."""
+    """Every case of rounds over pixels and how it went, in the order of the training."""
+
+    def pick(places: Sequence[Place], home: Path, seconds: float) -> list[tuple[Kill, ...]]:
+        kills: list[tuple[Kill, ...]] = [(place,) for place in choose(places, points)]
+        kills += choose_twice(places, home)
+        return kills + [(random.Random(i).uniform(0.05, 0.95) * seconds,) for i in range(TIMED)]
+
+    return _table(SETTINGS, pick, folder)
+
+
+def table_of_transformations(folder: Path | None = None) -> list[Case]:
+    """The same for rounds over transformations, of which the last two are kept, at fewer places."""
+    return _table(TRANSFORMED, lambda places, *_: [(place,) for place in choose_few(places)], folder)
+
+
+def _table(
+    ada: unseen.ADA, pick: Callable[[Sequence[Place], Path, float], list[tuple[Kill, ...]]], folder: Path | None
+) -> list[Case]:
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         home = Path(scratch)
-        whole = in_process(train_to_the_end, home / "whole", False)
+        whole = in_process(train_to_the_end, home / "whole", False, ada)
         assert whole.problem is None, whole.problem
-        listed = in_process(list_places, home / "listed", False)
+        listed = in_process(list_places, home / "listed", False, ada)
         assert listed.problem is None, listed.problem
         places, traced = listed.answer
         assert not differences(whole.answer, traced), differences(whole.answer, traced)
-        kills: list[tuple[Kill, ...]] = [(place,) for place in choose(places, points)]
-        kills += choose_twice(places, home)
-        kills += [(random.Random(i).uniform(0.05, 0.95) * whole.seconds,) for i in range(TIMED)]
+        kills = pick(places, home, whole.seconds)
 
         def go(number: int, each: tuple[Kill, ...]) -> Case:
             try:
-                return undergo(each, home / str(number), whole.answer)
+                return undergo(each, home / str(number), whole.answer, ada)
             finally:
                 shutil.rmtree(home / str(number), ignore_errors=True)
 
@@ -538,6 +592,8 @@ def main() -> int:
     options = parser.parse_args()
     cases = table(None if options.every_line else options.points)
     print(as_text(cases))
+    cases += (others := table_of_transformations())
+    print(f"\nRounds over transformations:\n{as_text(others)}")
     return 0 if all(case.identical for case in cases) else 1
 
 
