@@ -43,6 +43,9 @@ PATIENCE = 150.0  # seconds for a torchrun; alone on the machine the longest tak
 SETTINGS = unseen.ADA(K=2, T=20, T_min=7, T_max=3, batch=8, n=20, alpha=1e-3, eta=20.0)
 
 
+TRANSFORMED = SETTINGS.asdict() | {"over": "everything", "sampling": "source", "keep": 1, "entropy": 0.1}
+
+
 # What the ranks train.
 
 
@@ -93,8 +96,10 @@ CASES: dict[str, dict[str, Any]] = {
     "unused": {"net": lambda: make_net(Spare())},
     "bf16": {"precision": "bf16"},
     "draws": {"net": lambda: make_net(Drawing()), "watched": 3},
+    "drawn": {"ada": unseen.ADA(**TRANSFORMED | {"T_max": 0, "n": 13, "augment": "standard", "consistency": 0.5})},
+    "climbed": {"ada": unseen.ADA(**TRANSFORMED)},
 }
-EXACT = ("even", "odd", "unused")
+EXACT = ("even", "odd", "unused", "drawn")
 
 
 def train(folder: Path, *, net: Callable[[], nn.Module] = make_net, watched: int = 5, **changes: Any) -> unseen.Run:
@@ -327,6 +332,18 @@ def test_the_ranks_train_what_one_process_trains(many: Path, tmp_path: Path, cas
         assert name.endswith("spare") or (tensor - before[name]).abs().max() > 1e-3, f"{name} was not trained"
     assert_close(ranks["metrics"], run.metrics, atol)
     assert ranks["engine"] == to_json(run.config.engine) | {"ranks": RANKS}
+
+
+def test_the_ranks_climb_the_same_transformations_as_one_process(many: Path, tmp_path: Path) -> None:
+    """Where a slope is all but 0, rounding decides its sign: few images may differ, and no chain."""
+    train(tmp_path / "alone", **CASES["climbed"])
+    (ranks, parents), (alone, same_parents) = (
+        RunFolder(f).read_round(2) for f in (many / "climbed", tmp_path / "alone")
+    )
+    assert torch.equal(parents, same_parents)
+    assert torch.equal(ranks.links.which, alone.links.which)
+    close = (ranks.images - alone.images).abs().amax((1, 2, 3)) < 1e-3
+    assert close.float().mean() >= 0.8
 
 
 def assert_close(ours: list[dict[str, Any]], theirs: list[dict[str, Any]], atol: float) -> None:
