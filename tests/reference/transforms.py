@@ -31,7 +31,10 @@ def colour(image, w):
     channels = len(image)
     matrix = [[(c == d) + w[3 * c + d] for d in range(channels)] for c in range(channels)]
     made = _mixed(matrix, image - 0.5) + 0.5 + np.array(w[9 : 9 + channels])[:, None, None]
-    return 1 - made if w[12] > 0.5 else made
+    for c in range(channels):
+        if w[12 + c] > 0.5:
+            made[c] = 1 - made[c]
+    return made
 
 
 def tone(image, w):
@@ -77,7 +80,7 @@ def posterize(image, w):
 
 
 def filter5(image, w):
-    made, kernel = image.copy(), np.array(w).reshape(5, 5)
+    made, kernel = image.copy(), np.array(w).reshape(5, 5) - sum(w) / 25
     for (c, i, j), di, dj in product(list(_pixels(image)), range(5), range(5)):
         made[c, i, j] += kernel[di, dj] * _at(image, c, i + di - 2, j + dj - 2)
     return made

@@ -177,11 +177,27 @@ def test_jpeg_keeps_a_block_of_one_value_and_takes_the_finest_detail_first():
     assert jpeg(detail, torch.tensor([[1.0]])).std() < 1e-6 < detail.std()
 
 
-def test_colour_above_one_half_of_invert_is_the_negative():
+def test_colour_above_one_half_of_invert_is_the_negative_of_that_channel():
     (colour,) = named("colour")
-    x, w = images(2, (3, 4, 4)), torch.zeros(2, 13, dtype=torch.float64)
-    w[0, -1], w[1, -1] = 0.4, 0.6
-    torch.testing.assert_close(colour(x, w), torch.stack([x[0], 1 - x[1]]))
+    x, w = images(1, (3, 4, 4)), torch.zeros(1, 15, dtype=torch.float64)
+    w[0, -3], w[0, -2] = 0.4, 0.6
+    torch.testing.assert_close(colour(x, w)[0], torch.stack([x[0, 0], 1 - x[0, 1], x[0, 2]]))
+
+
+def test_no_colour_takes_away_more_than_three_fifths_of_a_grey_contrast():
+    (colour,) = named("colour")
+    corners = torch.randint(2, (500, colour.parameters), generator=torch.Generator().manual_seed(0)).double()
+    least, greatest = colour.bounds.double()
+    pair = torch.tensor([0.45, 0.55], dtype=torch.float64).expand(500, 3, 1, 2)
+    dark, light = colour.apply(pair, least + (greatest - least) * corners).flatten(2).unbind(2)
+    assert (light - dark).abs().min() >= 0.4 * 0.1 - 1e-9
+
+
+def test_a_filter_leaves_an_even_image_as_it_is_whatever_its_kernel():
+    (filtered,) = named("filter")
+    even = torch.full((2, 3, 8, 8), 0.6, dtype=torch.float64)
+    kernels = torch.stack([torch.full((25,), -0.3), torch.linspace(-0.3, 0.3, 25)]).double()
+    torch.testing.assert_close(filtered.apply(even, kernels), even)
 
 
 def test_hue_turned_all_the_way_round_is_where_it_was_and_keeps_grey_grey():

@@ -24,11 +24,14 @@ def _mix_channels(matrix: Tensor, images: Tensor) -> Tensor:
 
 
 def _colour(images: Tensor, w: Tensor) -> Tensor:
-    """(I + A)(x - 1/2) + 1/2 + b; then 1 - x where the last parameter is above 1/2. A grey image has one channel."""
+    """(I + A)(x - 1/2) + 1/2 + b; then 1 - x in each channel whose v is above 1/2. A grey image has one channel.
+
+    A row of A sums to 0.6 at most, so a grey contrast keeps 0.4 of itself: the ascent can't erase what there is to see.
+    """
     c = images.shape[1]
     matrix = torch.eye(c).to(images) + w[:, :9].view(-1, 3, 3)[:, :c, :c]
     made = _mix_channels(matrix, images - 0.5) + 0.5 + w[:, 9 : 9 + c, None, None]
-    return torch.where(_each(w, 12) > 0.5, 1 - made, made)
+    return torch.where(w[:, 12 : 12 + c, None, None] > 0.5, 1 - made, made)
 
 
 def _tone(images: Tensor, w: Tensor) -> Tensor:
@@ -82,7 +85,7 @@ def _posterize(images: Tensor, w: Tensor) -> Tensor:
 
 COLOURS = (
     Transform(
-        "colour", _colour, {"matrix": (-0.6, 0.6, 9), "shift": (-0.3, 0.3, 3), "invert": (0.0, 1.0)}, kind="colour"
+        "colour", _colour, {"matrix": (-0.2, 0.2, 9), "shift": (-0.3, 0.3, 3), "invert": (0.0, 1.0, 3)}, kind="colour"
     ),
     Transform("tone", _tone, {"exponent": (-1.0, 1.0), "contrast": (-0.7, 0.7), "pivot": (-0.3, 0.3)}, kind="light"),
     Transform(

@@ -20,9 +20,12 @@ CYCLES = 6.0
 
 
 def _filter(images: Tensor, w: Tensor) -> Tensor:
-    """x + k * x for a 5x5 filter k, the same for every channel."""
+    """x + k * x for a 5x5 filter k whose mean is taken off, the same for every channel: what is even stays as it is.
+
+    With its mean, the ascent would find the filter that turns every image black.
+    """
     n, c, height, width = images.shape
-    kernels = w.view(n, 1, SIDE, SIDE).repeat_interleave(c, 0)
+    kernels = (w - w.mean(1, keepdim=True)).view(n, 1, SIDE, SIDE).repeat_interleave(c, 0)
     padded = F.pad(images, (SIDE // 2,) * 4, mode="replicate")
     made = F.conv2d(padded.reshape(1, n * c, height + SIDE - 1, width + SIDE - 1), kernels, groups=n * c)
     return images + made.view(n, c, height, width)
@@ -118,7 +121,7 @@ TEXTURES = (
         },
         kind="texture",
     ),
-    Transform("filter", _filter, {"kernel": (-0.2, 0.2, SIDE**2)}, kind="texture"),
+    Transform("filter", _filter, {"kernel": (-0.3, 0.3, SIDE**2)}, kind="texture"),
     Transform("blur", _blur, {"amount": (-1.0, 2.0)}, kind="texture"),
     Transform("noise", _noise, {"strength": (0.0, 0.3), "pattern": (0.0, 1.0)}, kind="texture", ascended=False),
     Transform("jpeg", _jpeg, {"step": (0.0, 1.0)}, kind="texture", ascended=False),
