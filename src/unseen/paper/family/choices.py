@@ -14,6 +14,7 @@ from unseen.method.settings import ADA, MINIMIZATION
 from unseen.paper.methods import Method, Trained
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.tables import Sheet
+from unseen.reporting.kit.wording import counted
 from unseen.transforms.catalogue import SETS
 from unseen.transforms.transform import KINDS
 
@@ -56,16 +57,46 @@ def criteria(lines: Sequence[Line]) -> dict[str, dict[int, float]]:
 
 
 def candidate_of(method: Method, lines: Sequence[Line]) -> str | None:
-    """The candidate that has the method's settings, but for the scale: by what it was trained with, kind by kind."""
+    """The candidate that has the method's settings, but for the scale: by what it was trained with, kind by kind.
+
+    How many rounds are spread over the steps belongs to the scale; of several candidates, the nearest K is taken.
+    """
     if not isinstance(method, Trained):
         return None
-    wanted = {kind: _described(without_kind(method.settings, kind)) for kind in KINDS}
+    wanted = {kind: _but_for_rounds(_described(without_kind(method.settings, kind))) for kind in KINDS}
     names: dict[str, None] = dict.fromkeys(line["candidate"] for line in lines)
-    for name in names:
-        own = [line for line in lines if line["candidate"] == name]
-        if {line["without"] for line in own} == set(KINDS) and all(_trained(x) == wanted[x["without"]] for x in own):
-            return name
-    return None
+    own = {name: [line for line in lines if line["candidate"] == name] for name in names}
+    alike = [
+        name
+        for name, some in own.items()
+        if {line["without"] for line in some} == set(KINDS)
+        and all(_but_for_rounds(_trained(line)) == wanted[line["without"]] for line in some)
+    ]
+    K = method.settings["K"]
+    return min(alike, key=lambda name: abs(_rounds(own[name]) - K), default=None)
+
+
+def _but_for_rounds(settings: dict[str, Any]) -> dict[str, Any]:
+    """With K as a yes where the rounds are spread."""
+    return settings | {"K": True} if settings.get("spread") and settings.get("K") != 0 else settings
+
+
+def _rounds(lines: Sequence[Line]) -> int:
+    return max(int(line["ada"]["K"]) for line in lines)
+
+
+def how_chosen(method: Method, lines: Sequence[Line]) -> str:
+    """Whether the criterion chose the method's settings, by what is written down."""
+    found, own = criteria(lines), candidate_of(method, lines)
+    best = max(found, key=lambda name: mean(list(found[name].values())), default=None)
+    if own is None or best is None or not isinstance(method, Trained):
+        return "No candidate of the choice has the digits' settings: the criterion did not choose them."
+    here, there = method.settings["K"], _rounds([line for line in lines if line["candidate"] == own])
+    but = f" but for the number of rounds (K={here} here, {there} there), which the criterion did not choose"
+    same = f"The digits' settings are those of {own}{but if here != there else ''}"
+    if own != best:
+        return f"{same}; {best} has the highest criterion, so it did not choose them."
+    return f"{same}; {own} has the highest criterion ({counted(len(found[own]), 'seed')})."
 
 
 def _described(settings: Mapping[str, Any]) -> dict[str, Any]:

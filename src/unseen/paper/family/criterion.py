@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+LEAST = 3  # methods: with fewer there is no rank correlation
 FEW = 10  # methods: with fewer the bootstrap is hardly of use
 _SEED = 2018
 _LETTER, _LINE = 0.075, 0.17  # inches of a name: how wide a letter is, how high a line
@@ -52,7 +53,7 @@ def pair_up(lines: Sequence[Line], methods: Sequence[Method], cells: Sequence[Ce
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Spearman's rank correlation, ties at their mean rank; None where one side doesn't vary or there are under 3."""
-    if len(first) < 3:
+    if len(first) < LEAST:
         return None
     (value,) = _correlations(np.array([first], float), np.array([second], float))
     return None if np.isnan(value) else float(value)
@@ -122,8 +123,12 @@ def scatter(some: Sequence[Point], whole: str) -> Figure:
     return figure
 
 
+def _covers(start: float, end: float, height: float, taken: Sequence[tuple[float, float, float]]) -> bool:
+    return any(abs(height - h) < _LINE and start < right and left < end for left, right, h in taken)
+
+
 def _names(axes: Axes, some: Sequence[Point], panels: Panels) -> None:
-    """Each method's name beside its dot: to its right, or left where there is no room, and above one that is there."""
+    """Each method's name beside its dot: to its right, or left where there is no room, as near as others let it be."""
     (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
 
     def place(point: Point) -> tuple[float, float]:
@@ -138,9 +143,9 @@ def _names(axes: Axes, some: Sequence[Point], panels: Panels) -> None:
         wide = _LETTER * len(point.method)
         left = x + 0.12 + wide > panels.wide
         start = x - 0.12 - wide if left else x + 0.12
-        height = y
-        while any(abs(height - h) < _LINE and start < end and begin < start + wide for begin, end, h in taken):
-            height += _LINE / 4
+        steps = (sign * i * _LINE / 4 for i in range(len(some) * 8) for sign in (1, -1))
+        free = (y + step for step in steps if not _covers(start, start + wide, y + step, taken))
+        height = next(free, y)
         taken.append((start, start + wide, height))
         offset = (-8.6 if left else 8.6, 72 * (height - y))
         axes.annotate(

@@ -12,7 +12,7 @@ from unseen.errors import InputError
 from unseen.paper.cells import Cell
 from unseen.paper.digits.lab import COLUMNS, SOURCE, DigitLab, stand_in_lab
 from unseen.paper.family import criterion
-from unseen.paper.family.choices import Line, read_choices, tried_sheet
+from unseen.paper.family.choices import Line, how_chosen, read_choices, tried_sheet
 from unseen.paper.family.chosen import CHOSEN, CHOSEN_STREETS, Settings
 from unseen.paper.family.leaderboard import Leaderboard, StreetLeaderboard
 from unseen.paper.family.methods import ERM, OURS, controls
@@ -34,13 +34,20 @@ _SETTINGS = {"The ascent over transformations, on digits": CHOSEN, "On streets":
 _PROTOCOL = (
     "- **One protocol.** Every digit network is the paper's, trained on the first 10,000 MNIST training images, "
     "10,000 steps of 32 images with Adam; the number is that of the last iterate.\n"
-    "- **Targets choose nothing**: no checkpoint, no setting, no transformation. The settings of the ascent over "
-    "transformations were fixed by [a choice with the source alone](#how-the-settings-were-chosen) before any "
-    "target was looked at. Those of the others were not tuned.\n"
+    "- **Targets choose no checkpoint.** How the settings of the ascent over transformations came about, and what had "
+    "been seen of the targets before, is [below](#how-the-settings-were-chosen). No setting of the others was tuned.\n"
     "- **The transformations are generic.** None is the recipe that a target was made by.\n"
     "- **Seeds are paired**: a difference is between two trainings with the same seed, and its interval is Student's "
     "over the pairs.\n"
     "- **A mean names its targets.** A set that we don't have is in none of them."
+)
+
+_PILOT = (
+    "**What had been seen of the targets before.** A pilot with one seed and the same protocol looked at SVHN, MNIST-M "
+    "and USPS. In their mean, random transformations reached 74.2, the same at a learning rate of 5e-4 with a cosine "
+    "schedule 75.1, 20 rounds of ascent with the last 5 kept 75.1, those rounds without ascent 73.6, random "
+    "convolutions 63.3. The transformations of `standard` are the pilot's, each made the identity at w = 0, and "
+    "candidates of the choice come from it. So the choice between candidates saw no target, but what led to them did."
 )
 
 
@@ -100,7 +107,7 @@ def _sections(folder: Path) -> list[Section]:
 
 def _section(recipe: Leaderboard, lab: Lab, results: Results) -> Section:
     """Over the seeds that something else than ERM has."""
-    on = f"{lab.data.name}, {lab.scale.name} scale"
+    on = ", ".join([*["built-in"] * lab.data.stand_in, f"{lab.scale.name} scale"])
     most = 1 + max((line["seed"] for line in results), default=0)
     cells = [cell for cell in recipe.cells(lab, results, most) if cell.kind != "erm"]
     return Section(recipe, lab, results, 1 + max((seed for cell in cells for seed in cell.accuracies), default=0), on)
@@ -127,10 +134,13 @@ def _choice(lines: Sequence[Line], section: Section, folder: Path, where: Path) 
     parts = [
         "## How the settings were chosen",
         "\n".join(f"- {what}: {_listed(settings)}" for what, settings in _SETTINGS.items()),
+        _PILOT,
     ]
     if not lines:
-        return [*parts, f"No {CHOICES} is here: the choice was not made, or its file was not kept."], []
+        return [*parts, f"No {CHOICES} is here: nothing shows that the criterion chose these settings."], []
+    (chosen,) = (method for method in section.recipe.compared(section.lab) if method.label == OURS)
     parts += [
+        f"{how_chosen(chosen, lines)} Those of streets were set by hand.",
         "`unseen choose` trains each candidate without one kind of transformation and judges it on held-out source "
         "images under that kind, each kind in turn. The criterion is the mean over the kinds.",
         folded(tried_sheet(lines)),
@@ -141,7 +151,7 @@ def _choice(lines: Sequence[Line], section: Section, folder: Path, where: Path) 
     parts.append(criterion.verdict(some))
     left = [method.label for method in methods if method.label not in {point.method for point in some}]
     parts += [f"Not among the candidates with these settings, or not run: {listed(left)}."] if left else []
-    if not some:
+    if len(some) < criterion.LEAST:
         return parts, []
     pictures = save(criterion.scatter(some, _whole(cells)), folder / _CRITERION)
     parts.append(f"![The criterion of each method against its mean over the targets]({where / _CRITERION}.svg)")

@@ -17,6 +17,7 @@ from unseen.reporting.kit.wording import listed
 
 FROM_MEMORY = "from memory"
 _UNKNOWN = "not known"
+_ROUNDING = 0.05  # points between a printed average and its row's that are no contradiction
 _CAPTION = (
     "Accuracy in percent after training on 10,000 MNIST images, as others printed it: one number for each method, no "
     "seeds. Numbers from memory were not read again for this table. Where the row's own average isn't the printed one, "
@@ -90,16 +91,15 @@ def _caption(here: Sequence[str]) -> str:
 
 
 def _row(each: Relative, here: Sequence[str]) -> tuple[str, ...]:
-    columns = [f"{each.accuracies[name]:.1f}" if name in each.accuracies else NONE for name in DOMAINS]
+    columns = [f"{each.accuracies[name]:.2f}" if name in each.accuracies else NONE for name in DOMAINS]
     known = [each.accuracies[name] for name in here if name in each.accuracies]
-    ours = f"{mean(known):.1f}" if known and len(known) == len(here) else NONE
+    ours = f"{mean(known):.2f}" if known and len(known) == len(here) else NONE
     return (each.method, *columns, _average(each), ours, each.read, *_released(each.released))
 
 
 def _average(each: Relative) -> str:
-    printed = f"{each.average:.1f}"
-    own = printed if each.own_average is None else f"{each.own_average:.1f}"
-    return printed if own == printed else f"{printed} ({own})"
+    printed, own = f"{each.average:.2f}", each.own_average
+    return printed if own is None or abs(own - each.average) < _ROUNDING else f"{printed} ({own:.2f})"
 
 
 def _released(code: Released | None) -> tuple[str, str, str]:

@@ -1,0 +1,49 @@
+"""The leaderboard's page, from files alone."""
+
+import re
+from pathlib import Path
+
+import pytest
+from family_results import MEANS, trials_of, write_trials
+
+from unseen.errors import InputError
+from unseen.paper.family.page import write_leaderboard
+from unseen.paper.family.recipes import FAMILY_RECIPES
+
+
+def page(folder: Path) -> str:
+    (out, *pictures) = write_leaderboard(folder, folder / "docs" / "leaderboard.md")
+    text = out.read_text()
+    linked = re.findall(r"\]\((\.\./[^)]+)\)", text)
+    assert linked
+    assert all((out.parent / link).exists() for link in linked)
+    assert {f"../{path.name}" for path in pictures if path.suffix == ".svg"} <= set(linked)
+    return text
+
+
+def test_the_page_has_the_protocol_every_board_and_what_was_not_run(family: Path) -> None:
+    (family / "docs").mkdir()
+    text = page(family)
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## The protocol", "## Digits (paper scale)", "## CamVid (small scale)",
+        "## Built-in scenes (built-in, small scale)", "## How the settings were chosen",
+    ]  # fmt: skip
+    assert "| **Transformations + pixels** | 0 | not run |" in text
+    assert "- Transformations against Rounds without ascent, mean of SVHN, MNIST-M, USPS: +" in text
+    assert "nothing shows that the criterion chose these settings" in text
+    assert "What had been seen of the targets before" in text
+
+
+def test_with_a_choice_the_page_has_all_that_was_tried_and_the_criterions_plot(family: Path) -> None:
+    (family / "docs").mkdir()
+    write_trials(trials_of(FAMILY_RECIPES["family"].methods, family, MEANS), family / "choice-digits.jsonl")
+    text = page(family)
+    assert "Every setting that was tried" in text
+    assert "Spearman's rank correlation of criterion and mean target accuracy over" in text
+    assert "or not run: Transformations + pixels and Ensemble over γ." in text
+    assert "../family-criterion.svg" in text
+
+
+def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected results of the family, got none; make some: unseen reproduce"):
+        write_leaderboard(tmp_path, tmp_path / "leaderboard.md")

@@ -1,0 +1,101 @@
+"""The leaderboard's tables and figure, from cells made by hand."""
+
+import pytest
+from family_results import digit_lab, street_lab
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+from unseen.paper.cells import Cell, Setting
+from unseen.paper.family import figures
+from unseen.paper.family.leaderboard import _mean, mean_label
+from unseen.paper.family.methods import ASCENDED, DRAWN, PLAIN
+from unseen.paper.family.published import published_sheet, relatives
+from unseen.paper.family.tables import MEAN, controls_sheet, ranked, standings
+from unseen.paper.tables import NONE
+
+SETTING = Setting(title="Digits", source="the first 10,000 MNIST images")
+GROUPS = {"ERM": PLAIN, "Random transformations": DRAWN, "Transformations": ASCENDED, "Jitter": DRAWN}
+SHARES = {"ERM": (30, 50), "Random transformations": (54, 72), "Transformations": (56, 76), "Jitter": ()}
+"""percent on SVHN and MNIST-M with seed 0; each seed more has one point more"""
+
+
+def cell(method, target, percent, seeds):
+    domain = "mean of SVHN, MNIST-M" if target == MEAN else target
+    known = {seed: (percent + seed) / 100 for seed in range(seeds)}
+    return Cell(method, domain, known, group=GROUPS[method], source="mnist-train", target=target)
+
+
+def cells(seeds=3):
+    found = []
+    for method, shares in SHARES.items():
+        own = [cell(method, t, p, seeds) for t, p in zip(("SVHN", "MNIST-M"), shares or (0, 0), strict=True)]
+        own = own if shares else [cell(method, c.target, 0, 0) for c in own]
+        empty = cell(method, "SYN", 0, 0)
+        found += [*own, empty, _mean(own, "mean of SVHN, MNIST-M")]
+    return found
+
+
+def test_the_mean_is_of_seeds_that_have_every_target_and_says_of_which_it_is():
+    whole = _mean([cell("ERM", "SVHN", 30, 3), cell("ERM", "MNIST-M", 50, 2)], "mean of SVHN, MNIST-M")
+    assert whole.accuracies == pytest.approx({0: 0.40, 1: 0.41})
+    assert (whole.domain, whole.target) == ("mean of SVHN, MNIST-M", MEAN)
+
+
+def test_a_target_without_data_is_in_no_mean_and_the_label_shows_it(tmp_path):
+    lab = digit_lab(tmp_path)
+    (source,) = lab.sources
+    assert mean_label(lab, source.name, list(source.targets)) == "mean of SVHN, MNIST-M, USPS"
+    scenes = street_lab(tmp_path, "family-scenes")
+    (night,) = scenes.sources
+    assert mean_label(scenes, night.name, list(night.targets)) == "Highway/Night → mean of all 10 targets"
+
+
+def test_methods_stand_by_their_mean_and_what_was_not_run_is_last():
+    assert ranked(cells()) == ["Transformations", "Random transformations", "ERM", "Jitter"]
+    sheet = standings(cells(), SETTING)
+    assert sheet.headings[2:4] == ("mean of SVHN, MNIST-M", "− ERM (95 %)")
+    assert sheet.rows[0][:4] == ("Transformations", "3", "67.0 ± 1.0", "+26.0 (+26.0 to +26.0)")
+    assert sheet.rows[-1] == ("Jitter", "0", "not run", *[NONE] * 4)
+    assert "No result on SYN." in sheet.caption
+
+
+def test_each_method_is_paired_with_its_control_on_every_target_and_in_the_mean():
+    pairs = (("Transformations", "Random transformations"), ("Transformations", "Jitter"))
+    sheet = controls_sheet(cells(), SETTING, pairs)
+    row = dict(zip(sheet.headings, sheet.rows[0], strict=True))
+    assert row["difference"] == "Transformations − Random transformations"
+    assert (row["pairs"], row["SVHN"], row["MNIST-M"], row["SYN"]) == (
+        "3", "+2.0 (+2.0 to +2.0)", "+4.0 (+4.0 to +4.0)", NONE,
+    )  # fmt: skip
+    assert row["mean of SVHN, MNIST-M"].startswith("+3.0")
+    assert set(sheet.rows[1][2:]) == {NONE}
+    assert "Not run: Jitter." in sheet.caption
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_the_figure_has_every_method_its_mean_and_what_is_missing(seeds):
+    figure = figures.dots(cells(seeds), SETTING)
+    FigureCanvasAgg(figure).draw()
+    words = {text.get_text().replace("\n", " ") for text in figure.findobj(Text)}
+    assert set(SHARES) <= words
+    assert {"not run", "Mean", "SVHN", "MNIST-M"} <= words
+    assert "SYN" not in words, "a panel for each target that is here"
+    assert any("No result on SYN." in text for text in words)
+
+
+# The published numbers.
+
+
+def test_published_averages_are_those_of_their_rows_but_for_the_ones_in_brackets():
+    rows = {row[0]: row for row in published_sheet(("SVHN", "MNIST-M", "USPS")).rows}
+    bracketed = {method: row[5] for method, row in rows.items() if "(" in row[5]}
+    assert bracketed == {"ADA": "55.67 (54.62)", "RandConv": "72.88 (73.14)"}
+    assert rows["AdvST"][6] == "80.70"
+    assert rows["ABA"][1:5] == (NONE,) * 4
+
+
+def test_numbers_from_memory_are_marked_and_only_the_same_protocol_can_be_compared():
+    assert {each.method for each in relatives() if "from memory" in each.read} == {"ME-ADA", "MCL", "AdvST"}
+    assert all(each.read for each in relatives())
+    comparable = {row[0] for row in published_sheet(("SVHN",)).rows if row[-1] == "yes"}
+    assert comparable == {"M-ADA"}
