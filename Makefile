@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
-demo: $(VENV)/demo-installed  ## install, then train ERM and ADA on the built-in digits and write demo/report.html
+demo: $(VENV)/demo-installed  ## install, then train ERM, ADA and ADA over transformations on the built-in digits
 	$(BIN)/unseen demo
 
 test: $(VENV)/dev-installed lint  ## install, check style and types, then run every test

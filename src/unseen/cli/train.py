@@ -132,7 +132,7 @@ def demo(
     ),
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each method.")] = 3,
 ) -> None:
-    """ERM, ADA and ADA over transformations on the built-in digits: a table and a page, in five minutes."""
+    """ERM, ADA and ADA over transformations on the built-in digits: a table and a page, in a few minutes."""
     from unseen.cli.demo import command, run_demo
 
     with interruptible(command(folder, seeds)):
