@@ -7,7 +7,7 @@ from scipy.stats import spearmanr
 
 from unseen.errors import InputError
 from unseen.paper.family.choices import candidate_of, criteria, how_chosen, read_choices, tried_sheet
-from unseen.paper.family.criterion import Point, scatter, spearman, spearman_interval, verdict
+from unseen.paper.family.criterion import Point, _apart, scatter, spearman, spearman_interval, verdict
 from unseen.paper.family.methods import ASCENDED, OURS, digit_methods
 from unseen.paper.methods import Trained
 
@@ -95,6 +95,13 @@ def test_too_few_methods_have_no_correlation_and_few_a_warning():
     assert "With so few methods (4) that interval is rough" in said
     assert "The method with the highest criterion is m2: on the targets, 1.0 points below the best there (m3)." in said
     assert "whether the two agree is not decided" in verdict(points([1, 2, 3, 4], [2, 4, 1, 3]))
+
+
+def test_names_beside_the_plot_stay_apart_and_in_order_even_at_its_top():
+    placed = _apart([0.0, 0.01, 3.9, 4.0, 4.0], 4.0)
+    assert placed == sorted(placed)
+    assert min(np.diff(placed)) > 0.18
+    assert placed[-1] == 4.0
 
 
 def test_the_plot_is_drawn_for_any_number_of_points():

@@ -16,6 +16,7 @@ from unseen.paper.family.tables import MEAN
 from unseen.paper.methods import Method
 from unseen.reporting.kit.charts import Panels, drawing, panel_figure
 from unseen.reporting.kit.statistics import RESAMPLES, Interval, mean
+from unseen.reporting.kit.theme import FAINT
 from unseen.reporting.kit.wording import MINUS, counted, points
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 LEAST = 3  # methods: with fewer there is no rank correlation
 FEW = 10  # methods: with fewer the bootstrap is hardly of use
 _SEED = 2018
-_LETTER, _LINE = 0.075, 0.17  # inches of a name: how wide a letter is, how high a line
+_NAMES = 2.4  # inches beside the panel for the names
+_LINE = 0.19  # inches: how high a name is
 
 
 @dataclass(frozen=True)
@@ -114,41 +116,33 @@ def scatter(some: Sequence[Point], whole: str) -> Figure:
     panels = Panels(columns=1, height=4.4, head=0.1, foot=0.6, left=0.8)
     title = "The criterion, which saw the source alone, and the targets"
     figure, ((axes,),) = panel_figure(panels, title, f"{verdict(some)} Axes don't start at 0.")
+    place = axes.get_position()
+    axes.set_position((place.x0, place.y0, place.width - _NAMES / panels.width, place.height))
     axes.grid()
     axes.set(xlabel="criterion: percent right under kinds of change that training was without", ylabel=f"{whole}, %")
-    axes.margins(0.1, 0.08)
+    axes.margins(0.08)
     for point in some:
         axes.plot(point.criterion, point.target, "o", color=COLOUR[point.group], markersize=7)
-    _names(axes, some, panels)
+    _names(axes, some, panels.height)
     return figure
 
 
-def _covers(start: float, end: float, height: float, taken: Sequence[tuple[float, float, float]]) -> bool:
-    return any(abs(height - h) < _LINE and start < right and left < end for left, right, h in taken)
-
-
-def _names(axes: Axes, some: Sequence[Point], panels: Panels) -> None:
-    """Each method's name beside its dot: to its right, or left where there is no room, as near as others let it be."""
-    (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
-
-    def place(point: Point) -> tuple[float, float]:
-        """In inches."""
-        return (
-            (point.criterion - x0) / (x1 - x0) * panels.wide, (point.target - y0) / (y1 - y0) * panels.height
-        )  # fmt: skip
-
-    taken = [(x - 0.08, x + 0.08, y) for x, y in map(place, some)]
-    for point in sorted(some, key=lambda point: (point.target, point.criterion)):
-        x, y = place(point)
-        wide = _LETTER * len(point.method)
-        left = x + 0.12 + wide > panels.wide
-        start = x - 0.12 - wide if left else x + 0.12
-        steps = (sign * i * _LINE / 4 for i in range(len(some) * 8) for sign in (1, -1))
-        free = (y + step for step in steps if not _covers(start, start + wide, y + step, taken))
-        height = next(free, y)
-        taken.append((start, start + wide, height))
-        offset = (-8.6 if left else 8.6, 72 * (height - y))
+def _names(axes: Axes, some: Sequence[Point], high: float) -> None:
+    """The methods' names in a column beside the panel, which is so many inches high, each with a line to its dot."""
+    y0, y1 = axes.get_ylim()
+    order = sorted(some, key=lambda point: (point.target, -point.criterion))
+    for point, height in zip(order, _apart([(p.target - y0) / (y1 - y0) * high for p in order], high), strict=True):
         axes.annotate(
-            point.method, (point.criterion, point.target), offset, "data", "offset points", fontsize=9,
-            color=COLOUR[point.group], ha="right" if left else "left", va="center",
+            point.method, (point.criterion, point.target), (1.03, height / high), "data", "axes fraction",
+            fontsize=9, color=COLOUR[point.group], va="center", annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 2, "shrinkB": 4},
         )  # fmt: skip
+
+
+def _apart(heights: Sequence[float], high: float) -> list[float]:
+    """The same from the lowest up, a line apart: pushed up by those below, then down by the upper end."""
+    placed: list[float] = []
+    for height in heights:
+        placed.append(max(height, placed[-1] + _LINE if placed else 0.0))
+    room = [high - _LINE * (len(placed) - 1 - i) for i in range(len(placed))]
+    return [min(height, most) for height, most in zip(placed, room, strict=True)]
