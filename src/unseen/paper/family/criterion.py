@@ -135,7 +135,7 @@ def _names(axes: Axes, some: Sequence[Point], high: float) -> None:
         axes.annotate(
             point.method, (point.criterion, point.target), (1.03, height / high), "data", "axes fraction",
             fontsize=9, color=COLOUR[point.group], va="center", annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 2, "shrinkB": 4},
+            arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 2, "shrinkB": 4, "relpos": (0, 0.5)},
         )  # fmt: skip
 
 
