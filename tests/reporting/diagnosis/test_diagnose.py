@@ -125,7 +125,7 @@ def test_a_network_that_is_given_keeps_its_weights(make_net, runs, source):
 def test_a_run_over_transformations_is_diagnosed_as_far_as_the_theory_goes(look_at, train, runs, source, target):
     settings = {"over": "standard", "K": 3, "keep": 1, "spread": True, "sampling": "source", "links": 2, "entropy": 0.5}
     found = look_at(train(runs / "over", **settings), target)
-    assert found.model.label == "ADA over standard (K=3, entropy 0.5)"
+    assert found.model.label == "ADA over standard transformations (K=3, entropy 0.5)"
     assert found.plain is not None, "links says nothing about a training that draws no transformations"
     assert [each.number for each in found.rounds] == [1, 2, 3]
     assert not any(each.reached or each.overshot for each in found.rounds)

@@ -56,11 +56,15 @@ def test_a_label_has_the_settings_that_matter(runs, changes, label):
 @pytest.mark.parametrize(
     ("base", "changes", "label"),
     [
-        ("ada-0", {"over": "standard", "K": 20, "spread": True, "T": 6000}, "ADA over standard (K=20)"),
+        ("ada-0", {"over": "standard", "K": 20, "spread": True, "T": 6000}, "ADA over standard transformations (K=20)"),
         ("ada-0", {"over": ["standard", "pixels"], "entropy": 1.0}, "ADA over standard and pixels (K=2, entropy 1)"),
         ("ada-0", {"over": ["affine", "hue", "tone", "warp"]}, "ADA over affine, hue and 2 more (K=2)"),
-        ("ada-0", {"over": "standard", "T_max": 0, "gamma": 3.0}, "ADA over standard (K=2, γ=3, no ascent)"),
-        ("ada-0", {"over": "standard", "strength": 0.5}, "ADA over standard (K=2, strength 0.5)"),
+        (
+            "ada-0",
+            {"over": "standard", "T_max": 0, "gamma": 3.0},
+            "ADA over standard transformations (K=2, γ=3, no ascent)",
+        ),
+        ("ada-0", {"over": "standard", "strength": 0.5}, "ADA over standard transformations (K=2, strength 0.5)"),
         ("ada-0", {"augment": "jitter", "consistency": 2.0}, "ADA + jitter drawn (K=2, γ=1, consistency 2)"),
         ("erm-0", {"augment": "standard"}, "ERM + standard drawn"),
         ("erm-0", {"contrast": 0.1, "confidence_penalty": 0.2}, "ERM (confidence penalty 0.2, contrast 0.1)"),
@@ -74,7 +78,12 @@ def test_a_name_is_the_label_without_its_numbers_where_that_is_enough(runs):
     over = variant(runs, "over", over="standard")
     drawn = variant(runs, "drawn", "erm-0", augment="standard")
     methods = read_methods([over, drawn, runs / "erm-0", runs / "ada-0"])
-    assert [method.name for method in methods] == ["ERM", "ERM + standard drawn", "ADA", "ADA over standard"]
+    assert [method.name for method in methods] == [
+        "ERM",
+        "ERM + standard drawn",
+        "ADA",
+        "ADA over standard transformations",
+    ]
     assert baseline_of(methods).label == "ERM"
 
 

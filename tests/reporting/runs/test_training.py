@@ -23,4 +23,4 @@ def test_of_many_rounds_some_are_in_the_table_and_a_drawn_start_is_said(transfor
     over = rounds_sheet(round_summaries(read_methods([transformed])))
     assert len(over.rows) == 6
     assert "Of many rounds" not in over.caption
-    assert "For ADA over standard the transformations are drawn before they ascend" in over.caption
+    assert "For ADA over standard transformations the transformations are drawn before they ascend" in over.caption

@@ -16,7 +16,8 @@ def test_a_page_shows_transformations_in_place_of_differences(page, transformed)
     assert reader.open == []
     words = " ".join(html.unescape(reader.text).split())
     for said in (
-        "ADA over standard (K=6)", "by the parameters of transformations", "interrupts the training 6 times",
+        "ADA over standard transformations (K=6)", "by the parameters of transformations",
+        "interrupts the training 6 times",
         "where the last rounds replace earlier ones", "affine, colour, tone, filter, shade, warp",
         "Rounds 4, 5 and 6 of 6 are shown", "1 is the end of the range", "round 4",
     ):  # fmt: skip
@@ -28,7 +29,7 @@ def test_a_page_shows_transformations_in_place_of_differences(page, transformed)
 def test_both_kinds_of_gallery_are_open_and_transformations_come_first(page, runs, transformed):
     text = page([runs / "erm-0", runs / "ada-0", transformed])
     section = text[text.index('id="gallery"') : text.index('id="samples"')]
-    assert section.index("ADA over standard (K=6), seed 0") < section.index("ADA (K=2, γ=1), seed 0")
+    assert section.index("ADA over standard transformations (K=6), seed 0") < section.index("ADA (K=2, γ=1), seed 0")
     assert "<details>" not in section
     assert "change ×" in section
     assert "pixel by pixel or (over transformations)" in text

@@ -8,7 +8,7 @@ from typing import Any
 
 from unseen.method.settings import ADA, MINIMIZATION, WEIGHTS
 from unseen.reporting.kit.wording import listed
-from unseen.transforms.catalogue import PIXELS
+from unseen.transforms.catalogue import PIXELS, SETS
 
 _LISTED = 3
 """names of transformations in a label, at most; of more the first, and how many"""
@@ -41,10 +41,11 @@ def minimization(ada: ADA) -> dict[str, Any]:
 
 
 def method_name(settings: Settings) -> str:
-    """``ADA``, ``ADA over standard``, ``ERM + jitter drawn``: a method without its numbers."""
+    """``ADA``, ``ADA over standard transformations``, ``ERM + jitter drawn``: a method without its numbers."""
     name = "ADA" if settings["K"] else "ERM"
     if settings.get("over", PIXELS) != PIXELS:
-        name += f" over {_names(settings['over'])}"
+        one_set = isinstance(settings["over"], str) and settings["over"] in SETS
+        name += f" over {_names(settings['over'])}{' transformations' * one_set}"
     return f"{name} + {_names(settings['augment'])} drawn" if settings["augment"] else name
 
 

@@ -61,7 +61,7 @@ class Method:
 
     label: str
     name: str
-    """the label, or what it begins with (ERM, ADA, ADA over standard) where that is enough to know it"""
+    """the label, or what it begins with (ERM, ADA) where that is enough to know it"""
     runs: tuple[FinishedRun, ...]
     style: int
 
