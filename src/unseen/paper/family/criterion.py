@@ -27,6 +27,7 @@ LEAST = 3  # methods: with fewer there is no rank correlation
 FEW = 10  # methods: with fewer the bootstrap is hardly of use
 _SEED = 2018
 _NAMES = 2.4  # inches beside the panel for the names
+_LEADER = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 2, "shrinkB": 4, "relpos": (0, 0.5)}
 _LINE = 0.19  # inches: how high a name is
 
 
@@ -135,7 +136,7 @@ def _names(axes: Axes, some: Sequence[Point], high: float) -> None:
         axes.annotate(
             point.method, (point.criterion, point.target), (1.03, height / high), "data", "axes fraction",
             fontsize=9, color=COLOUR[point.group], va="center", annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 2, "shrinkB": 4, "relpos": (0, 0.5)},
+            arrowprops=_LEADER,
         )  # fmt: skip
 
 
