@@ -86,7 +86,7 @@ def test_one_in_a_file_is_found_by_its_place(mine):
 
 
 def test_a_file_is_run_once_however_many_steps_ask_for_it(mine, make_net, digits):
-    ada = unseen.ADA(K=1, T_min=2, T=4, T_max=1, batch=4, n=4, over="tone", augment=f"{mine}:fog")
+    ada = unseen.ADA(K=1, T_min=2, T=4, T_max=1, batch=4, n=4, over=f"{mine}:fog", augment=f"{mine}:fog")
     unseen.fit(make_net(), digits, ada)
     assert (mine.parent / "imports").read_text() == "x"
 

@@ -90,7 +90,7 @@ def jensen_shannon(scores: Sequence[Tensor]) -> Tensor:
 def supervised_contrast(z: Tensor, y: Tensor) -> Tensor:
     """-mean over j of one class of log(exp(z_i.z_j / tau) / sum_{a != i} exp(z_i.z_a / tau)), z of length 1.
 
-    0 for a sample that is alone in its class.
+    0 for a sample that is alone in its class. With several ranks, each compares the samples of its own share.
     """
     z = F.normalize(at_least_float32(z).flatten(1), dim=1)
     itself = torch.eye(len(z)).to(z).bool()

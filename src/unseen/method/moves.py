@@ -102,7 +102,7 @@ class Transformed:
         """T_w(x0), and d on top."""
         with in_float32(self.x0):
             x = self.chains.images(self.x0, self.link)
-            if not x.requires_grad:  # all of them are only drawn: the ascent has nothing to climb, and stays
+            if not x.requires_grad:  # all of them are only drawn: the ascent has nothing to move, and stays
                 x = x + 0 * self.link.u.sum()
         if self.d is not None:
             x = x + self.d

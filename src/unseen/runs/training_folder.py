@@ -104,7 +104,7 @@ class TrainingFolder(Generic[Config]):
         except OtherKind as error:
             raise RunFolderError(f"{self.path} {error}") from error
         except InputError as error:  # one may be a transformation of the user's own that isn't known here
-            raise RunFolderError(f"{self.path / 'config.json'} has settings that can't be used here: {error}") from error
+            raise RunFolderError(f"{self.path / 'config.json'}: settings that can't be used here: {error}") from error
         except TypeError as error:
             raise RunFolderError(f"{self.path / 'config.json'} is damaged or not a run's: {error}") from error
         return config

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from unseen.base.imports import FORMS, imported
 from unseen.errors import InputError, did_you_mean
@@ -58,9 +58,6 @@ def chains(names: str | tuple[str, ...], links: int, strength: float, what: str)
     return Chains(named(names, what), links, strength)
 
 
-_imported = lru_cache(maxsize=None)(imported)  # a user's file is run once
-
-
 def _find(name: str, what: str) -> Transform:
     if name in _KNOWN:
         return _KNOWN[name]
@@ -71,7 +68,18 @@ def _find(name: str, what: str) -> Transform:
             f'{what}: no transformation or set is called "{name}"{near}; for one of your own call '
             f"unseen.transforms.register first, or name it as {FORMS}"
         )
-    given = _imported(f'{what}: "{name}"', name, Transform)
+    try:
+        return _imported(name)
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from error
+
+
+@cache
+def _imported(name: str) -> Transform:
+    """A user's own, from its file, which is run once."""
+    given = imported(f'transformation "{name}"', name, Transform)
     if not isinstance(given, Transform):
-        raise InputError(f'{what}: "{name}" is a {type(given).__name__}, expected an unseen.transforms.Transform')
+        raise InputError(
+            f'transformation "{name}" is a {type(given).__name__}, expected an unseen.transforms.Transform'
+        )
     return given
