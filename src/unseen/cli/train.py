@@ -24,12 +24,7 @@ def train(
     images: Annotated[int | None, typer.Option(help="How many of its images (all).")] = None,
     size: Annotated[str | None, typer.Option(help="Resize images: a side, or HEIGHTxWIDTH.")] = None,
     model: Annotated[str | None, typer.Option(help="convnet, fcn-resnet50 or 18, FILE.py:FUNCTION.")] = None,
-    over: Annotated[
-        list[str] | None, typer.Option(help="What the ascent moves: pixels, standard, ... FILE.py:NAME (pixels).")
-    ] = None,
-    augment: Annotated[
-        list[str] | None, typer.Option(help="Transformations drawn at each step: standard, ... (none).")
-    ] = None,
+    over: Annotated[str | None, typer.Option(help="Ascent over: pixels, standard, NAME,... (pixels).")] = None,
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
     K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is ERM (2).")] = None,
     T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
@@ -46,8 +41,8 @@ def train(
 
     flags = {
         "source": source, "images": images, "size": _size(size), "model": model, "gamma": gamma, "K": K, "T": T,
-        "over": _one_or_several(over), "augment": _one_or_several(augment), "seed": seed, "threads": threads,
-        "device": device, "precision": precision, "out": out_,
+        "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device, "precision": precision,
+        "out": out_,
     }  # fmt: skip
     if resume is not None:
         given = [name for name, value in (flags | {"config": config}).items() if value is not None]
@@ -61,8 +56,9 @@ def train(
     _train(request, resume=resume is not None, data=f" --data {shlex.quote(str(data))}" if data else "")
 
 
-def _one_or_several(names: list[str] | None) -> str | list[str] | None:
-    return names[0] if names and len(names) == 1 else names
+def _one_or_several(names: str | None) -> str | list[str] | None:
+    """``standard`` as it is, ``standard,waves`` as a list."""
+    return names.split(",") if names and "," in names else names
 
 
 def _size(text: str | None) -> int | tuple[int, ...] | None:
