@@ -23,6 +23,7 @@ import torch
 from torch import Tensor
 
 import unseen
+from unseen.method.moves import Fictitious
 from unseen.paper.digits.lab import real_lab
 from unseen.paper.lab import Source
 from unseen.paper.results import Results, key, run_key
@@ -38,18 +39,18 @@ LENGTH = 0.1
 """L2; the ascent goes 0.11, 0.09, 0.07 and 0.06 in the four rounds (results/digits.jsonl, mean over 5 seeds)"""
 
 
-def copies(net: Any, x: Tensor, y: Tensor, ada: unseen.ADA, **options: Any) -> Tensor:
+def copies(net: Any, x: Tensor, y: Tensor, ada: unseen.ADA, **options: Any) -> Fictitious:
     """In the ascent's place: nothing changes."""
-    return x.clone()
+    return Fictitious(x.clone())
 
 
-def noise(net: Any, x: Tensor, y: Tensor, ada: unseen.ADA, **options: Any) -> Tensor:
+def noise(net: Any, x: Tensor, y: Tensor, ada: unseen.ADA, **options: Any) -> Fictitious:
     """In the ascent's place: each image goes LENGTH in a direction drawn for it."""
     direction = torch.randn_like(x)
-    return x + LENGTH * direction / direction.flatten(1).norm(dim=1)[:, None, None, None]
+    return Fictitious(x + LENGTH * direction / direction.flatten(1).norm(dim=1)[:, None, None, None])
 
 
-CONTROLS: dict[str, Callable[..., Tensor]] = {"copies": copies, "noise": noise}
+CONTROLS: dict[str, Callable[..., Fictitious]] = {"copies": copies, "noise": noise}
 
 
 def measure(control: str, source: Source, seed: int, results: Results) -> None:
@@ -59,7 +60,7 @@ def measure(control: str, source: Source, seed: int, results: Results) -> None:
         return
     request = replace(source.request(seed, ADA), out=source.lab.runs / f"control-{control}-seed{seed}")
     folder = RunFolder(request.out)
-    with mock.patch("unseen.method.algorithm.ascend", CONTROLS[control]):
+    with mock.patch("unseen.method.algorithm.fictitious", CONTROLS[control]):
         train(request, resume=folder.started)
     score_run(folder.path, [source.lab.load(domain) for domain in source.scored.values()])
     folder.trim()

@@ -52,7 +52,11 @@ BROKEN = {
     "infinite": (lambda x, w: x / each(w), "gave values that are not finite at w=[0.0, 0.0]; mend it or its ranges"),
     "raises": (broken, "called with images (2, 3, 8, 8) and w (2, 2) it raised RuntimeError: no such thing"),
     "no identity": (lambda x, w: x + 0.25 + each(w), "changes images by up to 0.25 at w = 0; expected the identity"),
-    "changes its input": (lambda x, w: x.add_(0.25) + each(w), "changes images by up to 0.25 at w = 0"),
+    "changes its input": (lambda x, w: x.add_(0.25) + each(w), "changes the images it is given; expected new ones"),
+    "mixes samples": (
+        lambda x, w: x + each(w) * x.mean(0),
+        "gives one image by itself and in a batch different values; expected each by itself",
+    ),
 }
 
 

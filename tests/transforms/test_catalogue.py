@@ -164,3 +164,10 @@ def test_its_parameters_are_counted_in_the_order_of_its_ranges():
     assert mine.parameters == 3
     assert torch.equal(mine.bounds, torch.tensor([[-1.0, 0.0, 0.0], [2.0, 3.0, 3.0]]))
     assert torch.equal(mine.identity, torch.zeros(3))
+
+
+def test_a_transformation_in_place_of_its_name_is_refused_with_what_to_do(mine):
+    (fog,) = named(f"{mine}:fog")
+    for given in (fog, ["tone", fog]):
+        with pytest.raises(InputError, match=r'over: got the transformation "fog" itself, expected its name; call'):
+            unseen.ADA(over=given)

@@ -11,6 +11,7 @@ from unseen.base.checks import type_problems
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.transforms.catalogue import PIXELS, chains, named
 from unseen.transforms.chains import Chains
+from unseen.transforms.transform import Transform
 
 WEIGHTS = ("entropy", "consistency", "confidence_penalty", "contrast")
 """weights of terms that the paper doesn't have"""
@@ -99,8 +100,14 @@ class ADA:
 
     def __post_init__(self) -> None:
         for name in ("over", "augment"):
-            if isinstance(getattr(self, name), list):
-                object.__setattr__(self, name, tuple(getattr(self, name)))
+            if isinstance(given := getattr(self, name), list):
+                object.__setattr__(self, name, tuple(given))
+            for each in given if isinstance(given, list | tuple) else [given]:
+                if isinstance(each, Transform):
+                    raise InputError(
+                        f'ADA: {name}: got the transformation "{each.name}" itself, expected its name; call '
+                        "unseen.transforms.register with it first"
+                    )
         all_problems(type(self).__name__, problems(vars(self)))
 
     def asdict(self) -> dict[str, Any]:

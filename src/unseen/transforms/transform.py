@@ -118,46 +118,64 @@ def _problems(transform: Transform) -> list[str]:
         elif not isinstance(_count(each), int) or _count(each) < 1:
             found.append(f"range of {name}={each}: expected a count of 1 or more")
     if transform.kind not in KINDS:
-        found.append(f'kind="{transform.kind}": expected {", ".join(KINDS)}{did_you_mean(transform.kind, KINDS)}')
+        near = did_you_mean(str(transform.kind), KINDS, listed=True)
+        found.append(f'kind="{transform.kind}": expected {", ".join(KINDS)}{near}')
     return found
 
 
 def check_on(transform: Transform, images: Tensor, *, ascended: bool) -> None:
     """Refuse a transformation that doesn't keep its promises on these images, before anything is trained with it."""
-    what = f'transformation "{transform.name}"'
     least, greatest = transform.bounds.to(images)
     middle = ((least + greatest) / 2 + greatest) / 2  # inside the range, and not the identity
-    for w in (torch.zeros_like(middle), middle):
-        w = w.expand(len(images), -1).clone().requires_grad_(ascended and transform.ascended)
-        try:
-            with torch.enable_grad():
-                made = transform.apply(images.clone(), w)
-        except Exception as error:  # it may be the user's code: whatever it raises is for them to see
-            raise InputError(
-                f"{what}: called with images {tuple(images.shape)} and w {tuple(w.shape)} it raised "
-                f"{type(error).__name__}: {error}"
-            ) from error
-        if not isinstance(made, Tensor) or made.shape != images.shape:
-            got = tuple(made.shape) if isinstance(made, Tensor) else type(made).__name__
-            raise InputError(f"{what} gave {got} for images {tuple(images.shape)}; expected the same shape")
-        if not torch.isfinite(made).all():
-            raise InputError(f"{what} gave values that are not finite at w={w[0].tolist()[:5]}; mend it or its ranges")
+    for each in (torch.zeros_like(middle), middle):
+        w = each.expand(len(images), -1).clone().requires_grad_(ascended and transform.ascended)
+        made = _called(transform, images, w)
         off = float((made.detach() - images).abs().max())
-        if not w.any() and off > IDENTITY_TOLERANCE:
-            raise InputError(f"{what} changes images by up to {off:.2g} at w = 0; expected the identity there")
+        if not w.any() and off > TOLERANCE:
+            raise _broken(transform, f"changes images by up to {off:.2g} at w = 0; expected the identity there")
         if w.requires_grad:
             _check_gradient(transform, made, w)
+        alone = _called(transform, images[:1], w[:1])
+        if (alone - made[:1]).detach().abs().max() > TOLERANCE:
+            raise _broken(
+                transform, "gives one image by itself and in a batch different values; expected each by itself"
+            )
 
 
-IDENTITY_TOLERANCE = 1e-4
+def _called(transform: Transform, images: Tensor, w: Tensor) -> Tensor:
+    """What it gives, a finite tensor of the images' shape, with the images as they were."""
+    given = images.clone()
+    try:
+        with torch.enable_grad():
+            made = transform.apply(given, w)
+    except Exception as error:  # it may be the user's code: whatever it raises is for them to see
+        shapes = f"images {tuple(images.shape)} and w {tuple(w.shape)}"
+        raise InputError(
+            f'transformation "{transform.name}": called with {shapes} it raised {type(error).__name__}: {error}'
+        ) from error
+    if not isinstance(made, Tensor) or made.shape != images.shape:
+        got = tuple(made.shape) if isinstance(made, Tensor) else type(made).__name__
+        raise _broken(transform, f"gave {got} for images {tuple(images.shape)}; expected the same shape")
+    if not torch.equal(given, images):
+        raise _broken(transform, "changes the images it is given; expected new ones: no += and no function like add_")
+    if not torch.isfinite(made).all():
+        raise _broken(transform, f"gave values that are not finite at w={w[0].tolist()[:5]}; mend it or its ranges")
+    return made
+
+
+def _broken(transform: Transform, promise: str) -> InputError:
+    return InputError(f'transformation "{transform.name}" {promise}')
+
+
+TOLERANCE = 1e-4
+"""how far two images may differ that should be the same"""
 
 
 def _check_gradient(transform: Transform, made: Tensor, w: Tensor) -> None:
-    advice = "write it with differentiable torch operations, or say ascended=False, and it is only drawn"
-    what = f'transformation "{transform.name}"'
-    if not made.requires_grad:
-        raise InputError(f"{what} is to be ascended over, and has no gradient with respect to w; {advice}")
-    (gradient,) = torch.autograd.grad(made.sum(), w, allow_unused=True)
+    gradient = torch.autograd.grad(made.sum(), w, allow_unused=True)[0] if made.requires_grad else None
     if gradient is None or not torch.isfinite(gradient).all():
-        how = "no" if gradient is None else "a non-finite"
-        raise InputError(f"{what} is to be ascended over, and has {how} gradient with respect to w; {advice}")
+        raise _broken(
+            transform,
+            f"is to be ascended over, and has {'no' if gradient is None else 'a non-finite'} gradient with respect to "
+            "w; write it with differentiable torch operations, or say ascended=False, and it is only drawn",
+        )

@@ -111,10 +111,10 @@ def test_a_single_image_is_enough(far_street):
 def test_the_gallery_of_scenes_goes_from_small_changes_to_great_ones(street_runs, street):
     (ada,) = read_methods([street_runs / "ada-0"])
     gallery = make_gallery(ada, street)
-    images, parents = RunFolder(street_runs / "ada-0").read_round(1)
+    made, parents = RunFolder(street_runs / "ada-0").read_round(1)
     labelled = street.labelled[parents]
     moved = dict(
-        zip(labelled.tolist(), (images - street.images[labelled]).flatten(1).norm(dim=1).tolist(), strict=True)
+        zip(labelled.tolist(), (made.images - street.images[labelled]).flatten(1).norm(dim=1).tolist(), strict=True)
     )
     shown = [row.steps[0].moved for row in gallery.rows]
     assert len(shown) == 3
