@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from PIL import Image, ImageDraw, ImageFont
 from torch import Tensor, nn
 
 import unseen
+from unseen.reporting.kit.contact import contact_sheet
+from unseen.reporting.kit.links import how_far, in_words
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "results"
@@ -175,6 +178,27 @@ def transforms() -> None:
     page.quantize(256, dither=Image.Dither.NONE).save(HERE / "transforms.png", optimize=True)
 
 
+def ascent() -> None:
+    """Digits and streets before and after the ascent over transformations, with which ones and how far."""
+    digits = unseen.domain("mnist5k-train")
+    rows = torch.tensor([int((digits.labels == label).nonzero()[5]) for label in range(10)])
+    net = unseen.fit(unseen.models.ConvNet(width=0.5), digits, unseen.ERM(T=300), seed=0).net
+    _before_and_after(net, digits.images[rows], digits.labels[rows], "standard", 2, "ascent-digits.png")
+    street = unseen.domain("highway-dawn", (96, 160), images=24)
+    fcn = unseen.models.FCN(len(street.classes), body="resnet18", seed=0)
+    net = unseen.fit(fcn, street, unseen.ERM(T=60, batch=8, alpha=1e-3), seed=0).net
+    _before_and_after(net, street.images[:5], street.labels[:5], ("photometric", "affine"), 1, "ascent-streets.jpg")
+
+
+def _before_and_after(net: nn.Module, x: Tensor, y: Tensor, over: str | tuple[str, ...], seed: int, name: str) -> None:
+    ada = unseen.ADA(over=over, T_max=5)
+    before = unseen.fictitious(net, x, y, replace(ada, T_max=0), seed=seed)
+    after = unseen.fictitious(net, x, y, ada, seed=seed)
+    words = [in_words(went) for went in how_far(ada.ascended, after.links)]
+    images = {"original": x, "drawn": before.images, "after the ascent": after.images}
+    contact_sheet(images, {"after the ascent": words}).savefig(HERE / name, dpi=100)
+
+
 def rules() -> None:
     """Ensembles of seven gammas (K=4) under each rule, beside the mean of their members: results/digits.jsonl."""
     lines = [json.loads(line) for line in (RESULTS / "digits.jsonl").read_text().splitlines()]
@@ -231,7 +255,7 @@ def report(page: str) -> None:
 
 
 if __name__ == "__main__":
-    pictures = [overview, photos, masks, scenes, streets, transforms, rules, certificate]
+    pictures = [overview, photos, masks, scenes, streets, transforms, ascent, rules, certificate]
     named = {picture.__name__: picture for picture in pictures}
     match sys.argv[1:]:
         case ["report", page]:
