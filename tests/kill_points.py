@@ -123,6 +123,20 @@ def train(folder: Path | str | None, *, resume: bool = False, **changes: Any) ->
     return unseen.fit(**{**arguments, **changes}, folder=folder, resume=resume)
 
 
+def interrupted(train: Callable[..., unseen.Run], folder: Path, at: tuple[str, int, int], **changes: Any) -> Path:
+    """A run that somebody stopped with Ctrl-C at a phase, so much of it done, so many rounds done."""
+
+    def stop(progress: Progress) -> None:
+        if (progress.phase, progress.done, progress.k) == at:
+            raise KeyboardInterrupt
+
+    try:
+        train(folder, progress=stop, **changes)
+    except KeyboardInterrupt:
+        return folder
+    raise AssertionError(f"the run never came to {at}")
+
+
 @contextlib.contextmanager
 def small_pieces() -> Iterator[None]:
     """A file is written in many chunks and a round is made in four parts, as in a training of real size."""

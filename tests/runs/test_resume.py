@@ -63,14 +63,7 @@ def whole(finished: tuple[Path, Outcome]) -> Outcome:
 
 def interrupt(folder: Path, at: tuple[str, int, int] = TRAINING, **changes: Any) -> Path:
     """A run that somebody stopped with Ctrl-C."""
-
-    def stop(progress: Progress) -> None:
-        if (progress.phase, progress.done, progress.k) == at:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        train(folder, progress=stop, **changes)
-    return folder
+    return kill_points.interrupted(train, folder, at, **changes)
 
 
 def go_on(folder: Path) -> str:

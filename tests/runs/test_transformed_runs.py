@@ -39,13 +39,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 
 def interrupted(folder: Path, at: tuple[str, int, int], **changes: Any) -> Path:
-    def stop(progress: Progress) -> None:
-        if (progress.phase, progress.done, progress.k) == at:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        train(folder, progress=stop, **changes)
-    return folder
+    return kill_points.interrupted(train, folder, at, **changes)
 
 
 def rounds_on_disk(folder: Path) -> list[int]:
