@@ -6,6 +6,7 @@ why the command line answers ``--help`` at once.
 
 from typing import TYPE_CHECKING
 
+from unseen.base import tiles as _tiles
 from unseen.base import torchvision as _torchvision
 
 if TYPE_CHECKING:
@@ -107,4 +108,5 @@ if not TYPE_CHECKING:  # a type checker that saw it would accept every name
         return sorted({*globals(), *__all__})
 
 
+_tiles.avoid_empty_tiles()
 _torchvision.declare_before_import()

@@ -80,7 +80,14 @@ def test_the_precision_is_bf16_where_the_cpu_multiplies_it_faster(monkeypatch, u
 )
 def test_the_unit_for_bf16_is_what_the_cpu_says_it_has(monkeypatch, can, unit):
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: can)
+    monkeypatch.setattr(cpu, "tiles_are_empty", lambda: False)
     assert bf16_unit() == unit
+
+
+def test_amx_without_tiles_is_no_unit_for_bf16(monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True, "amx_bf16": True})
+    monkeypatch.setattr(cpu, "tiles_are_empty", lambda: True)
+    assert bf16_unit() is None
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import torch
 
+from unseen.base.tiles import tiles_are_empty
+
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # malloc.h
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
@@ -75,6 +77,11 @@ def cores() -> int:
 
 
 def bf16_unit() -> str | None:
-    """The instructions with which this CPU multiplies bf16 faster than float32, if it has any."""
+    """The instructions with which this CPU multiplies bf16 faster than float32, if it has any.
+
+    A CPU made for AMX is slower in bf16 than in float32 without it.
+    """
+    if tiles_are_empty():
+        return None
     can = torch.cpu.get_capabilities()
     return next((name for name in ("amx_bf16", "avx512_bf16") if can.get(name)), None)
