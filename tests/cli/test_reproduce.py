@@ -58,6 +58,10 @@ def test_a_file_where_the_folder_should_go_is_refused(words: tuple[str, ...], tm
             '--scale smal: expected paper or small for table1; did you mean "small"',
         ),
         (["results", "no.jsonl"], "got no file; make some"),
+        (
+            ["reproduce", "figure2b-top", "--stand-ins", "--scale", "small", "--method", "EMR"],
+            'for figure2b-top, got "EMR"; did you mean "ERM"',
+        ),
         (["reproduce", "table1", "--without", "SYN,Svhn"], 'got "Svhn"; did you mean "SVHN"'),
         (["reproduce", "table1", "--without", "SVHN, MNIST-M", "--without", "SYN,USPS"], "no column would be left"),
     ],

@@ -48,11 +48,12 @@ def reproduce_one(
     jobs: int | None,
     train: bool,
     again: str,
+    methods: Sequence[str] = (),
 ) -> None:
     """Carry one recipe out below ``folder``, in the lab that these options describe."""
     lab = recipe.lab(folder, **shared, **{option: given[option] for option in recipe.options})
     with interruptible(again):
-        results = measure(recipe, lab, seeds=seeds, jobs=jobs, train=train, again=again, console=out)
+        results = measure(recipe, lab, seeds=seeds, jobs=jobs, train=train, again=again, console=out, methods=methods)
     cells = recipe.cells(lab, results, seeds)
     if cells and not any(cell.accuracies for cell in cells):
         raise InputError(f"{recipe.name}: nothing of it is in {lab.out}; leave out --no-train, or name another --out")

@@ -35,6 +35,10 @@ def reproduce(
     sources: Annotated[
         str | None, typer.Option(metavar="NAME,NAME", help="Streets: only these sources, such as highway-night.")
     ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--method", metavar="NAME", help="Train only this of the recipe's methods; may be given again."),
+    ] = None,
     members: Annotated[int | None, typer.Option(min=2, help=f"scenes-ensemble: how many members ({MEMBERS}).")] = None,
     offset: Annotated[int, typer.Option(min=0, help="Number of the first MNIST image used.")] = 0,
     resize: Annotated[str, typer.Option(help="Digits: bilinear, or lanczos as in the authors' code.")] = "bilinear",
@@ -59,7 +63,10 @@ def reproduce(
     }  # fmt: skip
     again = command_given(context)
     for each in chosen_recipes(names, members, given):
-        reproduce_one(each, folder, shared, given, seeds=seeds, jobs=jobs, train=train, again=again)
+        reproduce_one(
+            each, folder, shared, given, seeds=seeds, jobs=jobs, train=train, again=again,
+            methods=methods or (),
+        )  # fmt: skip
 
 
 def _names(given: list[str]) -> tuple[str, ...]:

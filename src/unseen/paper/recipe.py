@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -61,13 +61,20 @@ class Recipe(ABC):
         """Its methods at the lab's scale."""
         return self.methods
 
-    def measurements(self, lab: Lab, seeds: int) -> list[Measurement]:
-        """Everything to measure, each once under each rule."""
+    def measurements(self, lab: Lab, seeds: int, methods: Sequence[str] = ()) -> list[Measurement]:
+        """Everything to measure, each once under each rule; of these methods alone, where some are named."""
+        labels = [method.label for method in self.compared(lab)]
+        unknown = [f'"{name}"{did_you_mean(name, labels)}' for name in methods if name not in labels]
+        if unknown:
+            raise InputError(
+                f"--method: expected {'; '.join(labels) or 'none'} for {self.name}, got {', '.join(unknown)}"
+            )
         every = [
             measurement
             for seed in range(seeds)
             for source in lab.sources
             for method in self.compared(lab)
+            if not methods or method.label in methods
             for measurement in method.measurements(source, seed)
         ]
         return list({(m.key, m.rule): m for m in every}.values())

@@ -21,11 +21,22 @@ from unseen.sweep.workers import default_jobs
 
 
 def measure(
-    recipe: Recipe, lab: Lab, *, seeds: int, jobs: int | None, train: bool, again: str, console: Console
+    recipe: Recipe,
+    lab: Lab,
+    *,
+    seeds: int,
+    jobs: int | None,
+    train: bool,
+    again: str,
+    console: Console,
+    methods: Sequence[str] = (),
 ) -> Results:
-    """Everything that the recipe takes and the results file lacks; without ``train``, of what is trained already."""
+    """Everything that the recipe takes and the results file lacks; without ``train``, of what is trained already.
+
+    ``methods`` are the labels of those to measure; all when none is named.
+    """
     results = Results(lab.results)
-    wanted = recipe.measurements(lab, seeds)
+    wanted = recipe.measurements(lab, seeds, methods)
     left = list({m.key: m for m in wanted if not m.known(results)}.values())
     needs = [request for m in left for request in m.needs]
     outcome = None
