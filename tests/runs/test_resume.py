@@ -9,9 +9,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,22 @@ def interrupt(folder: Path, at: tuple[str, int, int] = TRAINING, **changes: Any)
 def go_on(folder: Path) -> str:
     """What a run that was started from Python is gone on with."""
     return f"unseen.fit(..., folder={str(folder)!r}, resume=True)"
+
+
+@contextmanager
+def as_ordinary_user(folder: Path) -> Iterator[None]:
+    """Inside: file permissions hold, also where the tests run as root; the folder is the user's own."""
+    if os.geteuid() != 0:
+        yield
+        return
+    nobody = 65534
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, nobody, nobody)
+    os.seteuid(nobody)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -283,6 +300,23 @@ class TestDamage:
         damage(folder / "rounds" / "1" / "0001.safetensors")
         with pytest.raises(RunFolderError, match=r"rounds/1(/0001.safetensors)? is damaged"):
             train(folder, resume=True)
+
+    def test_checkpoints_that_cant_be_read_are_not_taken_for_none(self, tmp_path: Path, whole: Outcome) -> None:
+        folder = interrupt(tmp_path / "run")
+        with tempfile.TemporaryDirectory() as place:  # one that an ordinary user can reach
+            Path(place).chmod(0o755)
+            moved = Path(shutil.copytree(folder, Path(place) / "run"))
+            before = content(moved)
+            (moved / "checkpoints").chmod(0)
+            with as_ordinary_user(moved), pytest.raises(RunFolderError) as refused:
+                RunFolder(moved).last_checkpoint()
+            assert str(refused.value) == (
+                f"{moved / 'checkpoints'} can't be read: Permission denied; nothing was changed; make it readable, "
+                f"then: {go_on(moved)}"
+            )
+            (moved / "checkpoints").chmod(0o755)
+            assert content(moved) == before
+            assert not differences(outcome(train(moved, resume=True)), whole)
 
     def test_metrics_cut_short_by_someone_are_refused(self, tmp_path: Path) -> None:
         folder = interrupt(tmp_path / "run")

@@ -188,7 +188,7 @@ class TrainingFolder(Generic[Config]):
             self._checkpoints.mkdir(exist_ok=True)
             meta = {"t": state.t, "k": state.k, "metrics_bytes": self._metrics_size()}
             write_tensors(path, host_copies(tensors_of(state)), meta)
-        for old in sorted(self._checkpoints.glob("*.safetensors"))[:-KEPT_CHECKPOINTS]:
+        for old in self._saved()[:-KEPT_CHECKPOINTS]:
             old.unlink()
 
     def last_checkpoint(self) -> Checkpoint:
@@ -197,7 +197,7 @@ class TrainingFolder(Generic[Config]):
         Metrics recorded after that checkpoint are cut off: they will be recorded again, the same.
         """
         refused = []
-        for path in sorted(self._checkpoints.glob("*.safetensors"), reverse=True):
+        for path in reversed(self._saved()):
             try:
                 tensors, meta = read_tensors(path)
                 self._check_needs_of(meta)
@@ -214,6 +214,17 @@ class TrainingFolder(Generic[Config]):
             )  # fmt: skip
         self._cut_metrics(0)
         return Checkpoint({}, 0, 0, [f"{self.path} has no checkpoint: the run starts again from its first step"])
+
+    def _saved(self) -> list[Path]:
+        """The checkpoints, the oldest first. A folder that can't be read is no empty folder."""
+        try:
+            files = sorted(self._checkpoints.iterdir()) if self._checkpoints.exists() else []
+        except OSError as error:
+            raise RunFolderError(
+                f"{self._checkpoints} can't be read: {error.strerror}; nothing was changed; make it readable, then: "
+                f"{self.resume_command}"
+            ) from error
+        return [file for file in files if file.suffix == ".safetensors"]
 
     def _check_needs_of(self, meta: Mapping[str, Any]) -> None:
         """Refuse a checkpoint whose other files are not whole; by itself it needs none."""
