@@ -9,7 +9,7 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 import unseen
-from unseen import ADA, ERM, Cadence, Domain, Engine, engine
+from unseen import ADA, ERM, Cadence, Domain, Engine
 from unseen.base.randomness import Draws
 from unseen.errors import Diverged, InputError
 
@@ -214,8 +214,8 @@ def optimizers(monkeypatch):
     """The optimizers that fit makes, in order; after each of their steps, a copy of all they hold."""
     made = []
 
-    def adam(*args, **kwargs):
-        optimizer = engine.adam(*args, **kwargs)
+    def make(*args, **kwargs):
+        optimizer = optimizer_for(*args, **kwargs)
         optimizer.after = []
         optimizer.register_step_post_hook(
             lambda o, *_: o.after.append(
@@ -225,7 +225,7 @@ def optimizers(monkeypatch):
         made.append(optimizer)
         return optimizer
 
-    monkeypatch.setattr("unseen.runs.training.adam", adam)
+    monkeypatch.setattr("unseen.runs.training.optimizer_for", make)
     return made
 
 

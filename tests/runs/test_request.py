@@ -101,7 +101,7 @@ def test_an_unknown_setting_is_refused_with_the_nearest(name, nearest):
 
 def test_a_setting_like_none_is_refused_with_all_there_are():
     with pytest.raises(
-        InputError, match=r'unknown setting "zzz"; known are K, T, T_max, T_min, alpha, augment, augment_share, batch'
+        InputError, match=r'unknown setting "zzz"; known are K, T, T_max, T_min, alpha, augment, augment_share, average'
     ):
         read_request(None, {"zzz": 1})
 
