@@ -12,6 +12,7 @@ import unseen
 from unseen import ADA, ERM, Cadence, Domain, Engine
 from unseen.base.randomness import Draws
 from unseen.errors import Diverged, InputError
+from unseen.method.descent import optimizer_for
 
 ADA_ = ADA(gamma=1.0, eta=20.0, alpha=1e-2, K=2, T_min=4, T_max=3, T=12, batch=6, n=9)
 

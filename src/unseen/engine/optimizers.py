@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import torch
@@ -10,6 +10,12 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from unseen.errors import InputError
+
+KINDS: dict[str, Callable[..., Optimizer]] = {
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+    "sgd": torch.optim.SGD,
+}
 
 
 def make_optimizer(
@@ -44,8 +50,7 @@ def make_optimizer(
         for weights in (True, False)
     ]
     options: dict[str, Any] = {"fused": True} | ({"momentum": momentum} if kind == "sgd" else {})
-    made = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}[kind]
-    return made([group for group in groups if group["params"]], lr=alpha, **options)
+    return KINDS[kind]([group for group in groups if group["params"]], lr=alpha, **options)
 
 
 def set_rate(optimizer: Optimizer, rate: float) -> None:

@@ -11,6 +11,8 @@ from unseen.base.labels import VOID
 from unseen.engine import at_least_float32
 from unseen.method.settings import ADA, COST_SPACES
 
+NO_CLASS = -100  # torch's own: an image always has a class
+
 
 def softmax_loss(scores: Tensor, y: Tensor, smoothing: float = 0.0, weights: Tensor | None = None) -> Tensor:
     """The softmax loss, eq. (2), one value for each sample: -log of the softmax score of the true class.
@@ -19,9 +21,10 @@ def softmax_loss(scores: Tensor, y: Tensor, smoothing: float = 0.0, weights: Ten
     ``smoothing`` s it is (1 - s) of that and s times its mean over all classes; with ``weights`` it is multiplied by
     the true class's.
     """
-    ignored = {} if y.ndim == 1 else {"ignore_index": VOID}
-    labels = y if y.ndim == 1 else y.long()
-    losses = F.cross_entropy(at_least_float32(scores), labels, reduction="none", label_smoothing=smoothing, **ignored)
+    labels, void = (y, NO_CLASS) if y.ndim == 1 else (y.long(), VOID)
+    losses = F.cross_entropy(
+        at_least_float32(scores), labels, ignore_index=void, reduction="none", label_smoothing=smoothing
+    )
     if weights is not None:
         losses = losses * weights.to(losses)[labels.clamp_max(len(weights) - 1)]  # void has no loss
     if y.ndim == 1:

@@ -43,4 +43,4 @@ def selection(ada: ADA, metrics: Iterable[Mapping[str, Any]] = ()) -> str:
         if values:
             value, step = max(values, key=lambda each: (each[0], -each[1]))  # of equals the earliest
             rule += f" (step {step:,} of {ada.T:,}, {value:.1%})"
-    return f"{rule} of the weights' average" if ada.average else rule
+    return f"{rule}, weights averaged" if ada.average else rule

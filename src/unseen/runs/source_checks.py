@@ -47,7 +47,8 @@ def _check_masks(ada: ADA, transforms: list[Transform], source: Domain) -> None:
     for each in transforms:
         if each.moves and each.masks is None:
             raise InputError(f"{source.name}: {each.needs_mask_rule}")
-    moving = sorted({f'"{each.name}"' for each in [*(t for t in transforms if t.moves), *ada.called]})
+    names = [each.name for each in transforms if each.moves] + [call.name for call in ada.called]
+    moving = sorted({f'"{name}"' for name in names})
     if moving and ada.consistency:
         raise InputError(
             f"consistency={ada.consistency:g} compares views pixel by pixel, and {', '.join(moving)} "

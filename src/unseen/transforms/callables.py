@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -87,7 +87,7 @@ def _as_image(call: Callable[..., Any], image: Tensor) -> Tensor:
         return image
     from torchvision import tv_tensors
 
-    return tv_tensors.Image(image)
+    return cast(Tensor, tv_tensors.Image(image))
 
 
 def _tensor(given: Any) -> Any:
