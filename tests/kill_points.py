@@ -576,10 +576,9 @@ FEW = {
 
 
 FEW_OF_PRACTICE = {
-    "minimization": ("state.result.follow(", "mean.lerp_(", "self.best, self.value, self.step ="),
+    "minimization": ("mean.lerp_(", "self.best, self.value, self.step ="),
     "save checkpoint": ("write_tensors(",),
     "finish": ("state.result.put_into(",),
-    "save weights": (".replace(path)",),
 }
 """the same where the result is an average of weights, and the best of them, after the round"""
 

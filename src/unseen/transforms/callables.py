@@ -112,6 +112,8 @@ def check_called(call: Called, images: Tensor, masks: Tensor | None, classes: in
         given = images[i].clone(), None if masks is None else masks[i].clone()
         for seed in (0, 1):
             made = _tried(call, given, seed, seeded)
+            if not torch.equal(given[0], images[i]):
+                raise _broken(call, "changes the image it is given; expected a new one")
             _check_image(call, made[0], images[i])
             if masks is not None:
                 _check_mask(call, made[1], masks[i], classes)
@@ -122,8 +124,6 @@ def check_called(call: Called, images: Tensor, masks: Tensor | None, classes: in
                     "gives two different images for one state of torch's, NumPy's and Python's global generators; "
                     "expected draws from one of these, so that a run can resume",
                 )
-        if not torch.equal(given[0], images[i]):
-            raise _broken(call, "changes the image it is given; expected a new one")
 
 
 def _tried(call: Called, given: tuple[Tensor, Tensor | None], seed: int, seeded: Seeded) -> tuple[Any, Any]:
