@@ -43,6 +43,8 @@ def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> Non
     for names, scored in found.items():
         for table in _tables(names, scored, selections):
             out.print(table)
+        for line in _chosen({run: selections[run] for run in scored}):
+            out.print(line, highlight=False, soft_wrap=True)
     for problem in problems[1:]:
         print_error(problem)
     if problems:
@@ -57,29 +59,28 @@ def _tables(
     rules = {each.rule for run in scored for each in selections[run]}
     which = f" of the {rules.pop()}" if len(rules) == 1 else ""
     title = f"{'Accuracy' if first[0].miou is None else 'mIoU'}{which} (images)"
-    chosen = _chosen({run: selections[run] for run in scored})
     if len(names) <= ACROSS:
-        table = Table(Column("run", overflow="fold"), *names, title=title, caption=chosen)
+        table = Table(Column("run", overflow="fold"), *names, title=title)
         for run, scores in scored.items():
             table.add_row(escape(run), *(f"{s.value:.1%}" for s in scores))
         yield table
         return
     for start in range(0, len(scored), ACROSS):
         some = dict(list(scored.items())[start : start + ACROSS])
-        table = Table("domain", *(Column(escape(run), overflow="fold") for run in some), title=title, caption=chosen)
+        table = Table("domain", *(Column(escape(run), overflow="fold") for run in some), title=title)
         for row, name in enumerate(names):
             table.add_row(name, *(f"{scores[row].value:.1%}" for scores in some.values()))
         yield table
 
 
-def _chosen(selections: Mapping[str, list[Selection]]) -> str | None:
-    """Which weights are the results, where a rule chose some of them; target data is never a part of it."""
+def _chosen(selections: Mapping[str, list[Selection]]) -> list[str]:
+    """For each run which weights are its result, where a rule chose some of them; target data is no part of it."""
     from unseen.runs.selection import LAST_ITERATE
 
     if all(each.chosen == LAST_ITERATE for every in selections.values() for each in every):
-        return None
-    lines = [f"{run}: {'; '.join(dict.fromkeys(each.chosen for each in every))}" for run, every in selections.items()]
-    return escape("\n".join(lines))
+        return []
+    each_run = {run: "; ".join(dict.fromkeys(each.chosen for each in every)) for run, every in selections.items()}
+    return [f"{escape(run)}: {chosen}" for run, chosen in each_run.items()]
 
 
 @app.command()

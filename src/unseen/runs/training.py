@@ -160,10 +160,11 @@ class Training:
             engine.place(net, self.source.images[:1])
         train_mode(net, self.ada)
         pool = engine.on_every_rank(self._pool)
+        optimizer = optimizer_for(net, self.ada)  # first: it has the clearer message where there is nothing to train
         return State(
             net,
             engine.prepare(net),
-            optimizer_for(net, self.ada),
+            optimizer,
             pool,
             Draws(self.seed),
             result=Result(net.model, self.ada.average),
