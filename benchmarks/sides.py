@@ -14,8 +14,8 @@ import torch
 import unseen
 from benchmarks import twins
 from unseen.base.randomness import Draws
-from unseen.engine import adam
 from unseen.method.algorithm import minimize
+from unseen.method.descent import optimizer_for
 from unseen.method.pool import Pool
 from unseen.method.state import State
 from unseen.runs.folder import RunFolder
@@ -101,7 +101,7 @@ def _state(engine: unseen.Engine, ada: unseen.ADA, width: float) -> State:
     engine.place(net)
     net.train()
     pool = Pool(source.images, source.labels)
-    return State(net, engine.prepare(net), adam(net, ada.alpha, ada.ridge), pool, Draws(0))
+    return State(net, engine.prepare(net), optimizer_for(net, ada), pool, Draws(0))
 
 
 @contextmanager

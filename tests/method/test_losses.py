@@ -11,9 +11,10 @@ from reference.algorithm import Adam
 
 import unseen
 from unseen.base.randomness import Draws
-from unseen.engine import Engine, adam
+from unseen.engine import Engine
 from unseen.method.algorithm import minimize
 from unseen.method.cost import entropy
+from unseen.method.descent import optimizer_for
 from unseen.method.losses import jensen_shannon, minimization_losses, supervised_contrast, views_of
 from unseen.method.pool import Pool
 from unseen.method.settings import ADA, ERM
@@ -81,7 +82,7 @@ def make_state(make_net, make_digits):
     def make(ada, n=24, dtype=torch.float64):
         net, (x, y) = split(make_net("plain", dtype=dtype)), make_digits(n, dtype=dtype)
         pool = Pool(x, y, ada.K, ada.n, keep=ada.keep)
-        return State(net, net, adam(net, ada.alpha, ada.ridge), pool, Draws(5))
+        return State(net, net, optimizer_for(net, ada), pool, Draws(5))
 
     return make
 

@@ -72,7 +72,10 @@ WRONG = {
         {"sampling": "bootstrap"},
         ['sampling="bootstrap": expected "union", "chain" or "source"'],
     ),
-    "unknown schedule": ({"schedule": "cosin"}, ['schedule="cosin": expected "constant" or "cosine"; did you mean']),
+    "unknown schedule": (
+        {"schedule": "cosin"},
+        ['schedule="cosin": expected "constant", "cosine" or "steps"; did you mean'],
+    ),
     "unknown start": ({"start": "zero"}, ['start="zero": expected "drawn" or "identity"']),
     "no links": ({"links": 0}, ["links=0: expected 1 or more"]),
     "negative step": ({"step": -0.1}, ["step=-0.1: expected a finite number, 0 or more"]),
@@ -142,7 +145,7 @@ def test_erm_refuses_what_only_rounds_need(settings):
     with pytest.raises(InputError) as caught:
         ERM(**settings)
     assert ", ".join(sorted(settings)) in str(caught.value)
-    assert "expected T, alpha, augment, augment_share, batch" in str(caught.value)
+    assert "expected T, alpha, augment, augment_share, average, batch" in str(caught.value)
 
 
 @pytest.mark.parametrize(

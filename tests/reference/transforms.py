@@ -167,7 +167,15 @@ def warp_place(w, i, j, height, width):
     )
 
 
-PLACES = {"affine": affine_place, "warp": warp_place}
+def crop_place(w, i, j, height, width):
+    """What is kept has sides of (1 - cut) e^(+-a/2); ``right`` and ``down`` share out what is left on either side."""
+    cut, log_aspect, right, down = w
+    across, below = (1 - cut) * math.exp(log_aspect / 2), (1 - cut) * math.exp(-log_aspect / 2)
+    top, left = (1 - below) * height * (1 + down) / 2, (1 - across) * width * (1 + right) / 2
+    return top + (i + 0.5) * below - 0.5, left + (j + 0.5) * across - 0.5
+
+
+PLACES = {"affine": affine_place, "warp": warp_place, "crop": crop_place}
 
 
 def moved(name, image, w):
@@ -228,4 +236,7 @@ TWINS = {
     "cutout": cutout,
     "affine": lambda image, w: moved("affine", image, w),
     "warp": lambda image, w: moved("warp", image, w),
+    "crop": lambda image, w: moved("crop", image, w),
+    "flip": lambda image, w: image[:, :, ::-1].copy() if w[0] else image,
+    "flip-vertical": lambda image, w: image[:, ::-1, :].copy() if w[0] else image,
 }

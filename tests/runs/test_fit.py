@@ -9,9 +9,10 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 import unseen
-from unseen import ADA, ERM, Cadence, Domain, Engine, engine
+from unseen import ADA, ERM, Cadence, Domain, Engine
 from unseen.base.randomness import Draws
 from unseen.errors import Diverged, InputError
+from unseen.method.descent import optimizer_for
 
 ADA_ = ADA(gamma=1.0, eta=20.0, alpha=1e-2, K=2, T_min=4, T_max=3, T=12, batch=6, n=9)
 
@@ -214,8 +215,8 @@ def optimizers(monkeypatch):
     """The optimizers that fit makes, in order; after each of their steps, a copy of all they hold."""
     made = []
 
-    def adam(*args, **kwargs):
-        optimizer = engine.adam(*args, **kwargs)
+    def make(*args, **kwargs):
+        optimizer = optimizer_for(*args, **kwargs)
         optimizer.after = []
         optimizer.register_step_post_hook(
             lambda o, *_: o.after.append(
@@ -225,7 +226,7 @@ def optimizers(monkeypatch):
         made.append(optimizer)
         return optimizer
 
-    monkeypatch.setattr("unseen.runs.training.adam", adam)
+    monkeypatch.setattr("unseen.runs.training.optimizer_for", make)
     return made
 
 

@@ -99,9 +99,37 @@ def test_an_unknown_setting_is_refused_with_the_nearest(name, nearest):
     assert str(caught.value) == f'settings: unknown setting "{name}"; did you mean "{nearest}"?'
 
 
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [("lr", "alpha"), ("learning_rate", "alpha"), ("batch_size", "batch"), ("ema", "average"), ("steps", "T")],
+)
+def test_the_words_of_other_libraries_are_pointed_to_ours(name, ours):
+    with pytest.raises(InputError) as caught:
+        read_request(None, {name: 1})
+    assert str(caught.value) == f'settings: unknown setting "{name}"; did you mean "{ours}"?'
+
+
+def test_a_run_is_the_same_whether_a_setting_that_is_off_is_given_or_not():
+    off = {
+        "optimizer": "adam",
+        "validation": 0.0,
+        "average": 0,
+        "freeze_norms": False,
+        "select": "last",
+        "momentum": 0.9,
+    }
+    assert read_request(None, off).identity == read_request(None, {}).identity
+    assert read_request(None, {"validation": 0.1}).identity != read_request(None, {}).identity
+
+
+def test_steps_and_epochs_are_not_both_taken():
+    with pytest.raises(InputError, match="settings: T=10000 and epochs=3: both say how long; leave one out"):
+        read_request(None, {"T": 10_000, "epochs": 3})
+
+
 def test_a_setting_like_none_is_refused_with_all_there_are():
     with pytest.raises(
-        InputError, match=r'unknown setting "zzz"; known are K, T, T_max, T_min, alpha, augment, augment_share, batch'
+        InputError, match=r'unknown setting "zzz"; known are K, T, T_max, T_min, alpha, augment, augment_share, average'
     ):
         read_request(None, {"zzz": 1})
 

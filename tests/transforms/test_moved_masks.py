@@ -9,7 +9,9 @@ from unseen.errors import InputError
 from unseen.transforms import Transform, named
 from unseen.transforms.catalogue import _OURS
 
-MOVING = ["affine", "warp"]
+MOVING = ["affine", "crop", "warp"]
+FLIPS = {"flip": -1, "flip-vertical": -2}
+"""each with the axis that it turns round"""
 SIZE = (9, 13)
 
 
@@ -23,7 +25,22 @@ def drawn(name, n):
 
 
 def test_those_that_move_pixels_are_these():
-    assert sorted(name for name in _OURS if named(name)[0].moves) == MOVING
+    assert sorted(name for name in _OURS if named(name)[0].moves) == sorted([*MOVING, *FLIPS])
+
+
+@pytest.mark.parametrize("name", FLIPS)
+def test_a_flip_turns_masks_round_with_their_images_and_knows_all_of_them(name):
+    (flip,) = named(name)
+    y, w = masks(4), torch.tensor([[1.0], [0.0], [0.3], [0.0]])
+    made = flip.move_masks(y, w)
+    assert torch.equal(made, torch.stack([y[0].flip(FLIPS[name]), y[1], y[2].flip(FLIPS[name]), y[3]]))
+    assert torch.equal(flip(y[:, None] / 5, w)[:, 0], made / 5)
+
+
+def test_about_half_of_the_images_are_flipped():
+    w = drawn("flip", 1000)
+    assert set(w.unique().tolist()) == {0, 1}
+    assert 0.45 < w.mean() < 0.55
 
 
 @pytest.mark.parametrize("name", MOVING)

@@ -15,6 +15,7 @@ from unseen.adda.settings import ADDA
 from unseen.base.randomness import Draws, generator
 from unseen.engine import Engine, evaluation_batch, to_device_of, to_host
 from unseen.errors import Diverged, InputError
+from unseen.method.result import Result
 from unseen.models.split import Split
 from unseen.models.weights import xavier
 
@@ -89,6 +90,8 @@ class Duel:
     """rounds done: a run folder counts them, and ADDA has none"""
     losses: Tensor = field(default_factory=lambda: torch.zeros(3, dtype=torch.float64))
     """sums since the last record: the discriminator's loss, how often it was right, the encoder's loss"""
+    result: Result = field(default_factory=Result)
+    """the last iterate"""
 
 
 def begin(net: Split, x_s: Tensor, x_t: Tensor, adda: ADDA, seed: int, engine: Engine) -> Duel:

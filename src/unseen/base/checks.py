@@ -27,6 +27,10 @@ def _are_names(value: object) -> bool:
     return isinstance(value, tuple) and all(isinstance(name, str) for name in value)
 
 
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, tuple) and all(is_whole(each) or isinstance(each, float) for each in value)
+
+
 _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     int: (is_whole, "a whole number"),
     float: (lambda v: is_whole(v) or isinstance(v, float), "a number"),
@@ -34,6 +38,8 @@ _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     str: (lambda v: isinstance(v, str) and v != "", "a name"),
     int | tuple[int, int]: (_is_size, "a side in pixels or (height, width)"),
     tuple[str, ...]: (_are_names, "a list of names"),
+    tuple[float, ...]: (_are_numbers, "a list of numbers"),
+    str | tuple[float, ...]: (lambda v: isinstance(v, str) or _are_numbers(v), "a name or a list of numbers"),
     str | tuple[str, ...]: (lambda v: (isinstance(v, str) and v != "") or _are_names(v), "a name or a list of names"),
 }
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
 
@@ -16,6 +20,22 @@ def generator(seed: int, purpose: str) -> Generator:
     return Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
 
 
+@contextmanager
+def python_generators(seed: int) -> Iterator[None]:
+    """Inside: Python's and NumPy's global generators, which code of a user's may draw from, follow ``seed``.
+
+    After: as before.
+    """
+    before = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    try:
+        yield
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+
+
 class Draws:
     """A run's generators: for minibatches, each round's samples, the model's own (dropout), and augmentation."""
 
@@ -26,6 +46,17 @@ class Draws:
     def minibatch(self, size: int, batch: int) -> Tensor:
         """``batch`` indices below ``size``, uniform, with replacement."""
         return torch.randint(size, (batch,), generator=self._generators["minibatches"])
+
+    def minibatch_by_class(self, counts: Tensor, batch: int) -> Tensor:
+        """``batch`` places in a list sorted by class, of which there are ``counts``: each class as often."""
+        present = counts.nonzero().flatten()
+        drawn = present[torch.randint(len(present), (batch,), generator=self._generators["minibatches"])]
+        within = torch.rand(batch, dtype=torch.float64, generator=self._generators["minibatches"]) * counts[drawn]
+        return counts.cumsum(0)[drawn] - counts[drawn] + within.long().minimum(counts[drawn] - 1)
+
+    def augmentation_seeds(self, batch: int) -> Tensor:
+        """A fresh seed for what callables draw, for each sample of one training step."""
+        return torch.randint(2**62, (batch,), generator=self.augmentation)
 
     def without_replacement(self, size: int, n: int) -> Tensor:
         """``n`` different indices below ``size``; for n > size, each comes once before any comes again."""

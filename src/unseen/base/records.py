@@ -16,7 +16,7 @@ Record = TypeVar("Record", bound="DataclassInstance")
 
 def to_json(record: DataclassInstance) -> dict[str, Any]:
     """Every field by name, nested records as objects and tuples as lists."""
-    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+    return {field.name: plain(getattr(record, field.name)) for field in fields(record)}
 
 
 def from_json(kind: type[Record], content: Any) -> Record:
@@ -38,12 +38,13 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value as JSON has it: records as objects, tuples as lists."""
     if is_dataclass(value) and not isinstance(value, type):
         return to_json(value)
     if isinstance(value, Mapping):
-        return {name: _plain(inner) for name, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, tuple | list) else value
+        return {name: plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, tuple | list) else value
 
 
 def _typed(hint: Any, value: Any) -> Any:

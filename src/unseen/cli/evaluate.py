@@ -15,7 +15,7 @@ from unseen.errors import InputError, UnseenError
 
 if TYPE_CHECKING:
     from unseen.data.domain import Domain
-    from unseen.reporting.evaluation import Score
+    from unseen.reporting.evaluation import Score, Selection
 
 RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs, or of ensembles.", metavar="RUN...")]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="Domain or folder; may be repeated.")]
@@ -27,7 +27,7 @@ ACROSS = 4
 @app.command()
 def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> None:
     """Accuracy of finished runs on domains, mIoU for masks; on every target of their source when none is named."""
-    from unseen.reporting.evaluation import score_run
+    from unseen.reporting.evaluation import score_run, selections_of
 
     found: dict[tuple[str, ...], dict[str, list[Score]]] = {}
     problems = []
@@ -38,19 +38,27 @@ def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> Non
             problems.append(error)
             continue
         found.setdefault(tuple(f"{s.domain} ({s.images:,})" for s in scores), {})[run.name] = scores
+    scored_runs = {name for scored in found.values() for name in scored}
+    selections = {run.name: selections_of(run) for run in runs if run.name in scored_runs}
     for names, scored in found.items():
-        for table in _tables(names, scored):
+        for table in _tables(names, scored, selections):
             out.print(table)
+        for line in _chosen({run: selections[run] for run in scored}):
+            out.print(line, highlight=False, soft_wrap=True)
     for problem in problems[1:]:
         print_error(problem)
     if problems:
         raise problems[0]
 
 
-def _tables(names: Sequence[str], scored: Mapping[str, Sequence[Score]]) -> Iterator[Table]:
+def _tables(
+    names: Sequence[str], scored: Mapping[str, Sequence[Score]], selections: Mapping[str, list[Selection]]
+) -> Iterator[Table]:
     """Runs down and domains across; the other way round, a few runs at a time, where the domains are many."""
     first, *_ = scored.values()
-    title = f"{'Accuracy' if first[0].miou is None else 'mIoU'} of the last iterate (images)"
+    rules = {each.rule for run in scored for each in selections[run]}
+    which = f" of the {rules.pop()}" if len(rules) == 1 else ""
+    title = f"{'Accuracy' if first[0].miou is None else 'mIoU'}{which} (images)"
     if len(names) <= ACROSS:
         table = Table(Column("run", overflow="fold"), *names, title=title)
         for run, scores in scored.items():
@@ -63,6 +71,16 @@ def _tables(names: Sequence[str], scored: Mapping[str, Sequence[Score]]) -> Iter
         for row, name in enumerate(names):
             table.add_row(name, *(f"{scores[row].value:.1%}" for scores in some.values()))
         yield table
+
+
+def _chosen(selections: Mapping[str, list[Selection]]) -> list[str]:
+    """For each run which weights are its result, where a rule chose some of them; target data is no part of it."""
+    from unseen.runs.selection import LAST_ITERATE
+
+    if all(each.chosen == LAST_ITERATE for every in selections.values() for each in every):
+        return []
+    each_run = {run: "; ".join(dict.fromkeys(each.chosen for each in every)) for run, every in selections.items()}
+    return [f"{escape(run)}: {chosen}" for run, chosen in each_run.items()]
 
 
 @app.command()

@@ -28,6 +28,11 @@ def train(
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
     K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is ERM (2).")] = None,
     T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
+    epochs: Annotated[float | None, typer.Option(help="Passes over the source, in place of --T.")] = None,
+    optimizer: Annotated[str | None, typer.Option(help="adam, adamw or sgd (adam).")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Learning rate (0.0001).")] = None,
+    augment: Annotated[str | None, typer.Option(help="Drawn at each step: NAMES, FILE.py:NAME.")] = None,
+    validation: Annotated[float | None, typer.Option(help="Share of the source to watch (0).")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of every random draw (0).")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads (as torch chooses).")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 (a GPU if there is one).")] = None,
@@ -41,6 +46,8 @@ def train(
 
     flags = {
         "source": source, "images": images, "size": _size(size), "model": model, "gamma": gamma, "K": K, "T": T,
+        "epochs": epochs, "optimizer": optimizer, "alpha": alpha, "augment": _one_or_several(augment),
+        "validation": validation,
         "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device, "precision": precision,
         "out": out_,
     }  # fmt: skip
@@ -83,9 +90,10 @@ def _train(request: Request, *, resume: bool, data: str) -> None:
     )
     out.print(f"Engine: {request.engine}", highlight=False)
     with interruptible(RunFolder(request.out).resume_command + data), showing(out) as progress:
-        run_training(request, resume=resume, progress=progress, warn=print_warning)
+        run = run_training(request, resume=resume, progress=progress, warn=print_warning)
     target = "" if targets(request.job.source) else " --target FOLDER"
     next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}"
+    out.print(f"Result: {run.selection}.", highlight=False)
     out.print(f"Done: {escape(str(request.out))}. Next: {escape(next_step)}", highlight=False, soft_wrap=True)
 
 

@@ -192,14 +192,17 @@ class Engine(Ranks):
             yield
 
     @contextmanager
-    def seeded(self, seed: int) -> Iterator[None]:
-        """Inside: what the model draws (dropout) follows ``seed``, each rank its own. After: generators as before."""
+    def seeded(self, seed: int, *, alike: bool = False) -> Iterator[None]:
+        """Inside: what the model draws (dropout) follows ``seed``, each rank its own. After: generators as before.
+
+        ``alike``: every rank draws the same.
+        """
         generators = [torch.default_generator]
         if self.on_gpu:
             generators.append(torch.cuda.default_generators[self.resolved.index or 0])
         before = [g.get_state() for g in generators]
         for g in generators:
-            g.manual_seed(seed + self.rank)
+            g.manual_seed(seed if alike else seed + self.rank)
         try:
             yield
         finally:
@@ -270,29 +273,6 @@ def host_copies(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {
         name: to_host(tensor.detach()).clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()
     }
-
-
-def adam(net: nn.Module, alpha: float, ridge: float) -> torch.optim.Adam:
-    """Adam on every trainable parameter, with the gradient of ridge/2 ||W||^2 for the weights.
-
-    Weights are parameters with two or more dimensions: biases and normalization scales are not among them.
-    """
-    parameters = [p for p in net.parameters() if p.requires_grad]
-    if not parameters:
-        raise InputError("the model has no trainable parameter (requires_grad is False for all): nothing to train")
-    weights = [p for p in parameters if p.ndim >= 2]
-    others = [p for p in parameters if p.ndim < 2]
-    groups = [
-        {"params": weights, "weight_decay": ridge},
-        {"params": others, "weight_decay": 0.0},
-    ]
-    return torch.optim.Adam([g for g in groups if g["params"]], lr=alpha, fused=True)
-
-
-def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    """The learning rate of the next step."""
-    for group in optimizer.param_groups:
-        group["lr"] = rate
 
 
 def _device_of(net: nn.Module) -> torch.device:

@@ -7,9 +7,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from unseen.engine import Engine, set_rate, to_host
+from unseen.engine import Engine, to_host
 from unseen.errors import Diverged, name_samples
 from unseen.method.ascent import fictitious
+from unseen.method.descent import descend, minibatch
 from unseen.method.losses import minimization_losses, views_of
 from unseen.method.moves import Fictitious
 from unseen.method.settings import ADA
@@ -38,20 +39,18 @@ def minimize_until(t: int, state: State, ada: ADA, engine: Engine, observer: Obs
 
 def minimize(state: State, engine: Engine, ada: ADA) -> None:
     """Sample (X_t, Y_t) uniformly from the pool; theta <- theta - alpha grad_theta loss(theta; (X_t, Y_t))."""
-    rows = state.draws.minibatch(len(state.pool), ada.batch)
+    rows = minibatch(state, ada)
     views, y = views_of(state, engine, ada, rows)
     buffers = [buffer.clone() for buffer in state.net.buffers()]  # BatchNorm's statistics move in the forward pass
     with engine.seeded(state.draws.model_seed()):
         losses = minimization_losses(state, ada, views, y)
-    set_rate(state.optimizer, ada.rate(state.t))
     state.optimizer.zero_grad()
     engine.backward(losses.sum() / ada.batch)
     engine.average(state.net.buffers())
     losses = engine.gather(losses.detach(), ada.batch)
     _refuse_non_finite(state, rows, losses, buffers, ada)
-    state.optimizer.step()
+    descend(state, ada)
     state.losses += to_host(losses.mean())
-    state.t += 1
 
 
 def maximize(state: State, engine: Engine, ada: ADA, observer: Observer) -> None:

@@ -11,15 +11,24 @@ from unseen.base.labels import VOID
 from unseen.engine import at_least_float32
 from unseen.method.settings import ADA, COST_SPACES
 
+NO_CLASS = -100  # torch's own: an image always has a class
 
-def softmax_loss(scores: Tensor, y: Tensor) -> Tensor:
+
+def softmax_loss(scores: Tensor, y: Tensor, smoothing: float = 0.0, weights: Tensor | None = None) -> Tensor:
     """The softmax loss, eq. (2), one value for each sample: -log of the softmax score of the true class.
 
-    For a score at each pixel it is the mean over the sample's labelled pixels, and 0 for a sample that has none.
+    For a score at each pixel it is the mean over the sample's labelled pixels, and 0 for a sample that has none. With
+    ``smoothing`` s it is (1 - s) of that and s times its mean over all classes; with ``weights`` it is multiplied by
+    the true class's.
     """
+    labels, void = (y, NO_CLASS) if y.ndim == 1 else (y.long(), VOID)
+    losses = F.cross_entropy(
+        at_least_float32(scores), labels, ignore_index=void, reduction="none", label_smoothing=smoothing
+    )
+    if weights is not None:
+        losses = losses * weights.to(losses)[labels.clamp_max(len(weights) - 1)]  # void has no loss
     if y.ndim == 1:
-        return F.cross_entropy(at_least_float32(scores), y, reduction="none")
-    losses = F.cross_entropy(at_least_float32(scores), y.long(), ignore_index=VOID, reduction="none")
+        return losses
     return losses.flatten(1).sum(1) / (y != VOID).flatten(1).sum(1).clamp_min(1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -13,6 +14,7 @@ from unseen.engine import Engine, at_least_float32, in_float32
 from unseen.method.cost import entropy, softmax_loss
 from unseen.method.settings import ADA
 from unseen.method.state import State
+from unseen.transforms.callables import through
 
 DRAWN_VIEWS = 2
 """besides the first, where views are drawn: three in all, as AugMix and RandConv have"""
@@ -40,24 +42,38 @@ def _drawn_views(
     state: State, engine: Engine, ada: ADA, batch: int, x: Tensor, y: Tensor
 ) -> tuple[list[Tensor], Tensor]:
     """Every rank draws for the whole batch, so that the draws don't depend on the ranks."""
-    chains, draw, mine = ada.augmented, state.draws.augmentation, engine.share(torch.arange(batch))
-    assert chains is not None
+    draw, mine = state.draws.augmentation, engine.share(torch.arange(batch))
     chosen = (torch.rand(batch, generator=draw) < ada.augment_share)[mine].nonzero().flatten()
-    views = []
+    views, labels = [], y
     for view in range(1 + DRAWN_VIEWS * bool(ada.consistency)):
-        links = chains.draw(batch, draw)[mine]
+        rows = torch.arange(len(x)) if view else chosen
         with in_float32(x):
-            if view:
-                views.append(chains.images(x, links))
-                continue
-            views.append(x.index_copy(0, chosen.to(x.device), chains.images(x[chosen], links[chosen])))
-        if y.ndim > 1 and chains.move:
-            y = y.index_copy(0, chosen.to(y.device), chains.masks(y[chosen], links[chosen]))
-    return views, y
+            made, moved = _transformed(state, engine, ada, batch, mine, rows, x, y)
+        views.append(made if view else x.index_copy(0, rows.to(x.device), made))
+        if moved is not None and not view:
+            labels = y.index_copy(0, rows.to(y.device), moved)
+    return views, labels
+
+
+def _transformed(
+    state: State, engine: Engine, ada: ADA, batch: int, mine: Tensor, rows: Tensor, x: Tensor, y: Tensor
+) -> tuple[Tensor, Tensor | None]:
+    """These rows of this rank's share, transformed, with their masks where they may have moved."""
+    chains, made, moved = ada.augmented, x[rows], y[rows] if y.ndim > 1 else None
+    if chains is not None:
+        links = chains.draw(batch, state.draws.augmentation)[mine][rows]
+        made = chains.images(made, links)
+        moved = chains.masks(moved, links) if moved is not None and chains.move else moved
+    if ada.called:
+        seeds = state.draws.augmentation_seeds(batch)[mine][rows]
+        made, moved = through(ada.called, made, moved, seeds, partial(engine.seeded, alike=True))
+    return made, moved
 
 
 def minimization_losses(state: State, ada: ADA, views: Sequence[Tensor], y: Tensor) -> Tensor:
     """One value for each sample: the softmax loss of the first view, and the terms whose weights aren't 0.
+
+    Labels are smoothed and classes weighted here alone: the ascent goes up the softmax loss itself.
 
     - consistency * JS(p_1, ..., p_V): Jensen-Shannon divergence of the views' predictions (AugMix, Hendrycks et al.
       2020; RandConv, Xu et al. 2021).
@@ -69,7 +85,7 @@ def minimization_losses(state: State, ada: ADA, views: Sequence[Tensor], y: Tens
         seen = watching.enter_context(state.net.watched()) if ada.contrast else []
         scores = state.forward(x)
     each = torch.split(scores, len(y))
-    losses = softmax_loss(each[0], y)
+    losses = softmax_loss(each[0], y, ada.label_smoothing, state.class_weights)
     if ada.consistency:
         losses = losses + ada.consistency * jensen_shannon(each)
     if ada.confidence_penalty:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from unseen.base.checks import type_problems
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.transforms.catalogue import PIXELS, chains, named
+from unseen.method import practice
+from unseen.method.practice import PRACTICE, SOURCE_VALIDATION, Practice, learning_rate_share
+from unseen.transforms.callables import Called
+from unseen.transforms.catalogue import PIXELS, callables, chains, drawn, name_of, named
 from unseen.transforms.chains import Chains
 from unseen.transforms.transform import Transform
 
@@ -23,22 +26,31 @@ CHOICES = {
     "scale": ("released", "paper"),
     "sampling": ("union", "chain", "source"),
     "start": ("drawn", "identity"),
-    "schedule": ("constant", "cosine"),
+    **practice.CHOICES,
 }
-MINIMIZATION = frozenset(
-    {
-        "alpha", "T", "batch", "ridge", "schedule", "augment", "augment_share", "links", "strength", "consistency",
-        "confidence_penalty", "contrast",
-    }
-)  # fmt: skip
+MINIMIZATION = PRACTICE | {
+    "alpha", "T", "batch", "ridge", "schedule", "augment", "augment_share", "links", "strength", "consistency",
+    "confidence_penalty", "contrast",
+}  # fmt: skip
 """what is left of the settings where there are no rounds"""
 
 
+OTHER_NAMES = {
+    "lr": "alpha", "learning_rate": "alpha", "batch_size": "batch", "steps": "T", "max_steps": "T", "opt": "optimizer",
+    "num_epochs": "epochs", "max_epochs": "epochs", "wd": "weight_decay", "l2": "ridge", "grad_clip": "clip_gradient",
+    "clip_grad_norm": "clip_gradient", "max_grad_norm": "clip_gradient", "ema": "average", "ema_decay": "average",
+    "smoothing": "label_smoothing", "scheduler": "schedule", "lr_scheduler": "schedule", "warmup_steps": "warmup",
+    "val_split": "validation", "milestones": "drops", "sampler": "minibatches", "transform": "augment",
+}  # fmt: skip
+"""what other libraries call some of the settings"""
+
+
 @dataclass(frozen=True, kw_only=True)
-class ADA:
+class ADA(Practice):
     """Adversarial data augmentation (Algorithm 1). The defaults are the paper's digit experiment.
 
-    Every field is a setting of the method; ``K=0`` makes no fictitious samples and is plain training (ERM).
+    Every field is a setting of the method; ``K=0`` makes no fictitious samples and is plain training (ERM). What people
+    add to a training, such as another optimizer, is in ``Practice``, and off.
     """
 
     gamma: float = 1.0
@@ -52,7 +64,7 @@ class ADA:
     eta: float = 1.0
     """step size of the ascent"""
     alpha: float = 1e-4
-    """learning rate of the minimization (Adam)"""
+    """learning rate of the minimization"""
     T: int = 10_000
     """minimization steps in all, those between rounds included"""
     batch: int = 32
@@ -70,7 +82,7 @@ class ADA:
     ridge: float = 0.0
     """strength of ridge/2 ||W||^2 over all weights, added to the minimization's loss"""
     schedule: str = "constant"
-    """the learning rate over T: "constant", or "cosine" from alpha to 0"""
+    """the learning rate over T: "constant", "cosine" from alpha to 0, or "steps" (``drops``)"""
     over: str | tuple[str, ...] = PIXELS
     """what the ascent moves: "pixels" (the paper), transformations, a set of them such as "standard", or several"""
     links: int = 3
@@ -88,7 +100,7 @@ class ADA:
     entropy: float = 0.0
     """weight of the prediction's entropy in the ascent's objective (ME-ADA)"""
     augment: str | tuple[str, ...] | None = None
-    """transformations drawn anew at each training step, without an ascent"""
+    """transformations drawn anew at each training step, without an ascent; in Python also callables of one image"""
     augment_share: float = 0.5
     """share of each minibatch that they are applied to"""
     consistency: float = 0.0
@@ -99,10 +111,13 @@ class ADA:
     """weight of the supervised contrastive loss between the minibatch's features"""
 
     def __post_init__(self) -> None:
-        for name in ("over", "augment"):
+        for name in ("over", "augment", "drops", "class_weights", "freeze"):
             if isinstance(given := getattr(self, name), list):
                 object.__setattr__(self, name, tuple(given))
-            for each in given if isinstance(given, list | tuple) else [given]:
+        object.__setattr__(self, "augment", _by_name(self.augment))
+        for name in ("over", "augment"):
+            given = getattr(self, name)
+            for each in given if isinstance(given, tuple) else [given]:
                 if isinstance(each, Transform):
                     raise InputError(
                         f'ADA: {name}: got the transformation "{each.name}" itself, expected its name; call '
@@ -111,8 +126,22 @@ class ADA:
         all_problems(type(self).__name__, problems(vars(self)))
 
     def asdict(self) -> dict[str, Any]:
-        """Every setting by name, for a config file."""
-        return dict(vars(self))
+        """Every setting by name, for a config file; of ``Practice`` those that aren't off."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in PRACTICE} | (
+            self.practice
+        )
+
+    def for_source(self, size: int) -> ADA:
+        """The same for a source of so many images: ``epochs`` of them, as steps T."""
+        if self.epochs is None:
+            return self
+        T = math.ceil(self.epochs * size / self.batch)
+        if self.T not in (ADA.T, T):
+            raise InputError(
+                f"T={self.T} and epochs={self.epochs:g}, which for {size:,} images in minibatches of {self.batch} is "
+                f"T={T}; leave one out"
+            )
+        return replace(self, T=T)
 
     def steps_before(self, k: int) -> int:
         """Minimization steps before round k: k * T_min, or T spread evenly over the rounds and what follows them."""
@@ -123,8 +152,13 @@ class ADA:
         return range(1 if self.keep is None else max(k - self.keep, 0) + 1, k + 1)
 
     def rate(self, t: int) -> float:
-        """The learning rate of the step after the t-th: alpha, or alpha (1 + cos(pi t / T)) / 2."""
-        return self.alpha if self.schedule == "constant" else self.alpha * (1 + math.cos(math.pi * t / self.T)) / 2
+        """The learning rate of the step after the t-th."""
+        return self.alpha * learning_rate_share(self.schedule, t, self.T, self)
+
+    @property
+    def selects(self) -> bool:
+        """Whether the result is what was best on the source's validation, and not the last."""
+        return self.select == SOURCE_VALIDATION
 
     @property
     def moves_pixels(self) -> bool:
@@ -141,6 +175,18 @@ class ADA:
     def augmented(self) -> Chains | None:
         """The transformations that are drawn at each step, if there are any."""
         return chains(self.augment, self.links, self.strength, "augment") if self.augment else None
+
+    @property
+    def called(self) -> tuple[Called, ...]:
+        """The callables that images go through at each step, after those transformations."""
+        return callables(self.augment, "augment") if self.augment else ()
+
+
+def _by_name(given: Any) -> Any:
+    """Callables by the names that they are known by from now on."""
+    if isinstance(given, tuple):
+        return tuple(map(name_of, given))
+    return name_of(given)
 
 
 def _each(names: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -169,10 +215,12 @@ def problems(settings: Mapping[str, Any]) -> list[str]:
     return [
         *wrong.values(),
         *_range_problems(good),
+        *practice.range_problems(good),
         *_choice_problems(good),
         *_name_problems(good),
         *_fit_problems(good),
         *_joint_problems(good),
+        *practice.joint_problems(good),
     ]
 
 
@@ -207,7 +255,7 @@ def _name_problems(values: Mapping[str, Any]) -> list[str]:
         names = [each for each in _each(given) if each != PIXELS or (name == "augment" and name in values)]
         try:
             if names or not given:
-                named(names, name)
+                (drawn if name == "augment" else named)(names, name)
         except InputError as error:
             found.append(str(error))
     return found
@@ -231,6 +279,8 @@ def _joint_problems(values: Mapping[str, Any]) -> list[str]:
 
 def _fit_problems(values: Mapping[str, Any]) -> list[str]:
     K, T_min, T = (values.get(name, 0) for name in ("K", "T_min", "T"))
+    if values.get("epochs") and T == ADA.T:
+        return []  # T isn't known before the source is
     if min(K, T_min, T) <= 0 or (K < T if values.get("spread") else K * T_min < T):
         return []
     if values.get("spread"):

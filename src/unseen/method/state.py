@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 from unseen.base.randomness import Draws
 from unseen.method.moves import Fictitious
 from unseen.method.pool import Pool
+from unseen.method.result import Result
 from unseen.models.split import Split
 
 
@@ -32,6 +33,10 @@ class State:
     """rounds done"""
     losses: Tensor = field(default_factory=lambda: torch.zeros((), dtype=torch.float64))
     """sum of the minibatch losses since the last record"""
+    result: Result = field(default_factory=Result)
+    """the weights that are given in the end, where they aren't the last"""
+    class_weights: Tensor | None = None
+    """of each class in the loss, where they aren't all 1"""
 
 
 class Checkpointed(Protocol):
@@ -43,6 +48,7 @@ class Checkpointed(Protocol):
     t: int
     k: int
     losses: Tensor
+    result: Result
 
 
 class Observer(Protocol):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -22,13 +22,14 @@ from unseen.models.split import Split
 from unseen.runs.folder import RunFolder
 from unseen.runs.loading import NetworkRecord, load
 from unseen.runs.rounds import RoundRecord
+from unseen.runs.selection import LAST_ITERATE, selection
 from unseen.scoring.accuracy import accuracy, confusion_on, evaluate, scores_on
 from unseen.scoring.confusion import iou, miou
 
 
 @dataclass(frozen=True)
 class Score:
-    """How one run's last iterate does on one domain: its accuracy, or where labels are masks its mIoU."""
+    """How one run's result does on one domain: its accuracy, or where labels are masks its mIoU."""
 
     domain: str
     images: int
@@ -85,11 +86,30 @@ def scores_of(folder: Path, domain: Domain, net: Split | None = None) -> Tensor:
 
 def result_line(folder: Path) -> dict[str, Any]:
     """One run as a line of a results file: what it was, with what it was made, its rounds, every accuracy measured."""
-    config = RunFolder(folder).finished_config().asdict()
-    rounds = [made.asdict() for made in RoundRecord.read(RunFolder(folder).metrics())]
-    about = {name: config[name] for name in ("ada", "job", "seed", "source", "engine", "versions", "created")}
+    config = RunFolder(folder).finished_config()
+    metrics, content = RunFolder(folder).metrics(), config.asdict()
+    rounds = [made.asdict() for made in RoundRecord.read(metrics)]
+    about = {name: content[name] for name in ("ada", "job", "seed", "source", "engine", "versions", "created")}
     scores = json.loads((folder / "evaluation.json").read_text())["scores"]
-    return {"run": folder.name, **about, "selection": "last iterate", "rounds": rounds, "scores": scores}
+    chosen = selection(config.ada, metrics)
+    return {"run": folder.name, **about, "selection": chosen, "rounds": rounds, "scores": scores}
+
+
+def selections_of(folder: Path) -> list[Selection]:
+    """Which weights the result of a run is, or that of each member of an ensemble."""
+    if ensemble_folder.record_of(folder).exists():
+        return [each for place in ensemble_folder.read(folder).places for each in selections_of(place)]
+    if not NetworkRecord.read(folder).from_a_run:  # nothing else selects
+        return [Selection(LAST_ITERATE, LAST_ITERATE)]
+    ada = RunFolder(folder).config().ada
+    return [Selection(selection(ada), selection(ada, RunFolder(folder).metrics()))]
+
+
+class Selection(NamedTuple):
+    """Which weights are a result: the rule, and the same with the step that it chose."""
+
+    rule: str
+    chosen: str
 
 
 def network_of(folder: Path) -> NetworkRecord:

@@ -43,11 +43,12 @@ def tensors_of(state: Checkpointed) -> dict[str, Tensor]:
     for i, slots in state.optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{i}.{slot}": tensor for slot, tensor in slots.items()}
     tensors |= {f"draws.{purpose}": tensor for purpose, tensor in state.draws.state().items()}
+    tensors |= {f"result.{name}": tensor for name, tensor in state.result.tensors().items()}
     return tensors | {"losses": state.losses}
 
 
 def _restore_tensors(state: Checkpointed, tensors: dict[str, Tensor]) -> None:
-    groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "draws": {}}
+    groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "draws": {}, "result": {}}
     for name, tensor in tensors.items():
         group, _, rest = name.partition(".")
         if group in groups:
@@ -60,6 +61,7 @@ def _restore_tensors(state: Checkpointed, tensors: dict[str, Tensor]) -> None:
         slots.setdefault(int(i), {})[slot] = _laid_out_as(parameters[int(i)], tensor)
     state.optimizer.load_state_dict({**state.optimizer.state_dict(), "state": slots})
     state.draws.restore(groups["draws"])
+    state.result.restore(groups["result"])
     state.losses = tensors["losses"].clone()
 
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass, fields
 from importlib.metadata import version
 from typing import Any, TypedDict, TypeVar
 
+from typing_extensions import override
+
 from unseen.base.checks import type_problems
-from unseen.base.records import from_json, to_json
+from unseen.base.records import from_json, plain, to_json
 from unseen.data.domain import Domain
 from unseen.engine import EngineRecord
 from unseen.errors import InputError, all_problems
@@ -127,6 +129,11 @@ class RunConfig(TrainingConfig):
     ada: ADA
     watch: Mapping[str, str]
     """name and fingerprint of each domain whose accuracy is recorded during training"""
+
+    @override
+    def asdict(self) -> dict[str, Any]:
+        """The content of ``config.json``; of the settings that the paper doesn't have those that aren't off."""
+        return super().asdict() | {"ada": plain(self.ada.asdict())}
 
     @property
     def round_size(self) -> int:

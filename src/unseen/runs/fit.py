@@ -33,6 +33,9 @@ def fit(
 ) -> Run:
     """Algorithm 1: train ``net`` on ``source`` with the settings ``ada``; the last iterate is the result.
 
+    Unless the settings have an ``average`` of the weights, or ``select`` those best on a share of the source: nothing
+    else ever selects. ``Run.selection`` says which it was.
+
     The weights of ``net`` are trained in place and it is left in evaluation mode. With ``folder``, the run is
     recorded there; with ``resume``, it resumes from the folder's last checkpoint, and its weights, optimizer
     state, pool and metrics are bit for bit those of a run that was never interrupted (same machine, versions and
@@ -41,13 +44,13 @@ def fit(
     """
     if not isinstance(ada, ADA):
         raise InputError(f"fit: expected settings such as unseen.ADA() or unseen.ERM(), got {ada!r}")
-    training = Training(
+    training = Training.on(
+        as_domain(source),
+        ada,
+        watch or {},
         net=split(net),
-        source=as_domain(source),
-        ada=ada,
         seed=seed,
         folder=Path(folder) if folder is not None else None,
-        watch=watch or {},
         cadence=cadence or Cadence(),
         engine=engine or Engine(),
     )

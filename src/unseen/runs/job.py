@@ -61,13 +61,12 @@ class Job:
     def load_source(self) -> Domain:
         """The source domain, or the images of it that are asked for and not held out."""
         asked = self._asked_for()
-        return asked if not self.hold_out else asked.part(held_out_rows(asked, self.hold_out)[0])
+        return asked if not self.hold_out else parted(asked, self.hold_out, "hold_out")[0]
 
     def load_held_out(self) -> Domain:
         """Images of the source that nothing is trained on: its held-out share, or the part that its set has for it."""
         if self.hold_out:
-            asked = self._asked_for()
-            return asked.part(held_out_rows(asked, self.hold_out)[1])
+            return parted(self._asked_for(), self.hold_out, "hold_out")[1]
         name = HELD_OUT.get(self.source.lower())
         if name is None:
             raise InputError(
@@ -145,9 +144,14 @@ class Job:
         return to_json(self)
 
 
-def held_out_rows(whole: Domain, share: float) -> tuple[Tensor, Tensor]:
-    """The rows to train on and the rows held out: the same share of each class, the same rows each time."""
-    draw = generator(0, "hold out")
+def parted(whole: Domain, share: float, what: str) -> tuple[Domain, Domain]:
+    """What is left to train on and the share held out for ``what``: the same of each class, the same rows each time."""
+    kept, out = _parted_rows(whole, share, what)
+    return whole.part(kept), whole.part(out)
+
+
+def _parted_rows(whole: Domain, share: float, what: str) -> tuple[Tensor, Tensor]:
+    draw = generator(0, what.replace("_", " "))
     groups = (
         [torch.arange(len(whole))]
         if whole.segmented
@@ -159,7 +163,7 @@ def held_out_rows(whole: Domain, share: float) -> tuple[Tensor, Tensor]:
     kept = torch.cat([rows[count:] for rows, count in zip(shuffled, counts, strict=True)]).sort().values
     if not len(out) or not len(kept):
         raise InputError(
-            f"hold_out={share:g} of the {len(whole):,} images of {whole.name} leaves {len(kept):,} to train on and "
+            f"{what}={share:g} of the {len(whole):,} images of {whole.name} leaves {len(kept):,} to train on and "
             f"{len(out):,} held out; expected some of both"
         )
     return kept, out

@@ -19,6 +19,7 @@ from unseen.runs.events import Events
 from unseen.runs.folder import RunFolder
 from unseen.runs.progress import Progress
 from unseen.runs.rounds import AscentRecord, RoundRecord, measure_ascent
+from unseen.runs.selection import validated
 from unseen.scoring.accuracy import confusions, hits
 from unseen.scoring.confusion import miou
 
@@ -102,7 +103,8 @@ class Recorder:
             return AscentRecord.mean(engine.gather(measured, len(starts)))
 
     def end(self, state: State) -> None:
-        """Training is over: the last iterate is the result."""
+        """Training is over: the last iterate is the result, or its average, or the best on the source's validation."""
+        state.result.put_into(state.net.model)
         self._write(lambda files: files.save_weights(state.net.model.state_dict()))
 
     def _record_step(self, state: State) -> dict[str, Any]:
@@ -110,9 +112,14 @@ class Recorder:
         line: dict[str, Any] = {"step": state.t, "round": state.k, "loss": float(state.losses) / steps}
         state.losses.zero_()
         if self.watch and (state.t % self.cadence.watch == 0 or state.t == self.ada.T):
-            for name, domain in self.watch.items():
-                measure = "miou" if domain.segmented else "accuracy"
-                line.setdefault(measure, {})[name] = self._watched(state, domain)
+            with state.result.inside(state.net.model):
+                for name, domain in self.watch.items():
+                    measure = "miou" if domain.segmented else "accuracy"
+                    line.setdefault(measure, {})[name] = self._watched(state, domain)
+                if self.ada.selects:
+                    value = validated(line)
+                    assert value is not None
+                    state.result.consider(state.net.model, value, state.t)
         return self._add(line)
 
     def _watched(self, state: State, domain: Domain) -> float:

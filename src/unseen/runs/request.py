@@ -17,7 +17,7 @@ from unseen.data.catalogue import names
 from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.method.settings import ADA, WEIGHTS, problems
+from unseen.method.settings import ADA, OTHER_NAMES, WEIGHTS, problems
 from unseen.models.names import absolute
 from unseen.runs.config import Cadence, RunConfig
 from unseen.runs.folder import RunFolder
@@ -60,18 +60,18 @@ class Request:
     def asks_for(self, config: RunConfig) -> bool:
         """Whether the config is of this very run, whatever machine it was begun on."""
         there = config.ada, config.job, config.seed, config.cadence
-        return there == (self.ada, self.job, self.seed, self.cadence)
+        return there == (self.ada.for_source(config.source.labelled), self.job, self.seed, self.cadence)
 
     def training(self) -> Training:
         """The request with its model and its source built."""
         source = self.job.load_source()
-        return Training(
+        return Training.on(
+            source,
+            self.ada,
+            self.job.watched(source),
             net=self.job.build_model_for(source, self.seed),
-            source=source,
-            ada=self.ada,
             seed=self.seed,
             folder=self.out,
-            watch=self.job.watched(source),
             cadence=self.cadence,
             engine=self.engine,
             job=self.job,
@@ -194,7 +194,10 @@ def read_toml(file: Path) -> dict[str, Any]:
 def _other_problems(given: Mapping[str, Any]) -> list[str]:
     """Unknown names, and what is wrong with the settings that are neither the method's nor the job's."""
     known = SETTINGS | JOB | OTHERS
-    found = [f'unknown setting "{name}"{did_you_mean(name, known)}' for name in given if name not in known]
+    unknown = [name for name in given if name not in known]
+    found = [f'unknown setting "{name}"{did_you_mean(OTHER_NAMES.get(name, name), known)}' for name in unknown]
+    if "T" in given and "epochs" in given:
+        found.append(f"T={given['T']} and epochs={given['epochs']}: both say how long; leave one out")
     seed, cadence = given.get("seed", 0), given.get("cadence", {})
     if not is_whole(seed):
         found.append(f"seed={seed!r}: expected a whole number")

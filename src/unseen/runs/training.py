@@ -11,10 +11,13 @@ from typing import Any
 
 from unseen.base.randomness import Draws
 from unseen.data.domain import Domain, as_domain
-from unseen.engine import Engine, adam
+from unseen.engine import Engine
 from unseen.errors import InputError, RankLost
 from unseen.method.algorithm import augment, augment_and_train
+from unseen.method.descent import class_weights, optimizer_for
+from unseen.method.freezing import check_frozen, partly_frozen, train_mode
 from unseen.method.pool import Pool
+from unseen.method.result import Result
 from unseen.method.settings import ADA
 from unseen.method.state import State
 from unseen.models.split import Split, count_classes, refuse_probabilities
@@ -25,7 +28,8 @@ from unseen.runs.job import Job
 from unseen.runs.opening import open_folder
 from unseen.runs.progress import Progress
 from unseen.runs.recorder import Recorder
-from unseen.runs.transform_checks import check_transforms
+from unseen.runs.selection import selection, split_off
+from unseen.runs.source_checks import check_classes, check_transforms
 
 Report = Callable[[Progress], None]
 Warn = Callable[[str], None]
@@ -40,6 +44,11 @@ class Run:
     config: RunConfig
     metrics: list[dict[str, Any]]
     folder: Path | None
+
+    @property
+    def selection(self) -> str:
+        """Which weights are the result: the last iterate, unless a rule of the source's validation was asked for."""
+        return selection(self.config.ada, self.metrics)
 
     def __repr__(self) -> str:
         where = f"in {self.folder}" if self.folder else "in memory"
@@ -63,8 +72,14 @@ class Training:
     engine: Engine = field(default_factory=Engine)
     job: Job | None = None
 
+    @classmethod
+    def on(cls, source: Domain, ada: ADA, watch: Mapping[str, Domain], **others: Any) -> Training:
+        """A training on a source of which the validation share is split off; epochs of what is left are steps."""
+        source, watch = split_off(source, ada, watch)
+        return cls(source=source, ada=ada.for_source(len(source.labelled)), watch=watch, **others)
+
     def run(self, *, resume: bool = False, progress: Report | bool = False, warn: Warn = print) -> Run:
-        """Algorithm 1 to its end; the last iterate is the result."""
+        """Algorithm 1 to its end; the last iterate is the result, unless the settings say otherwise."""
         config = self._checked(warn)
         with self._under_way(config, resume, progress, warn) as (state, recorder):
             augment_and_train(state, self.ada, self.engine, recorder)
@@ -84,7 +99,9 @@ class Training:
             classes = count_classes(net, source.images, pixels=source.segmented)
             refuse_probabilities(net, source.images)
         as_domain(source, classes=classes)
-        check_transforms(self.ada, source)
+        check_transforms(self.ada, source, engine)
+        check_classes(self.ada, source)
+        check_frozen(net, self.ada)
         if self.ada.batch < engine.ranks:
             raise InputError(
                 f"batch={self.ada.batch} can't be shared by {engine.ranks} ranks; raise batch or start fewer ranks"
@@ -118,6 +135,7 @@ class Training:
         engine, files = self.engine, RunFolder(self.folder) if self.folder is not None else None
         with (
             _saying_how_to_resume(files),
+            partly_frozen(self.net, self.ada),
             engine.running(unused=self._unused()),
             ExitStack() as held,
             showing_if(progress if engine.rank == 0 else False) as report,
@@ -140,10 +158,18 @@ class Training:
         net, engine = self.net, self.engine
         with engine.seeded(self.seed), net.frozen():
             engine.place(net, self.source.images[:1])
-        net.train()
+        train_mode(net, self.ada)
         pool = engine.on_every_rank(self._pool)
-        optimizer = adam(net, self.ada.alpha, self.ada.ridge)
-        return State(net, engine.prepare(net), optimizer, pool, Draws(self.seed))
+        optimizer = optimizer_for(net, self.ada)  # first: it has the clearer message where there is nothing to train
+        return State(
+            net,
+            engine.prepare(net),
+            optimizer,
+            pool,
+            Draws(self.seed),
+            result=Result(net.model, self.ada.average),
+            class_weights=class_weights(self.ada, pool.labels[: pool.source_size]),
+        )
 
     def _pool(self) -> Pool:
         """The pool before its first round: the images that have a label."""

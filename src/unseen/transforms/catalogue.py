@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from types import FunctionType
+from typing import Any
 
 from unseen.base.imports import FORMS, imported
 from unseen.errors import InputError, did_you_mean
+from unseen.transforms.callables import FROM_PYTHON, Called, description
 from unseen.transforms.chains import Chains
 from unseen.transforms.colour import COLOURS
 from unseen.transforms.texture import TEXTURES
@@ -15,11 +18,14 @@ from unseen.transforms.viewpoint import VIEWPOINTS
 
 _KNOWN: dict[str, Transform] = {each.name: each for each in (*COLOURS, *TEXTURES, *VIEWPOINTS)}
 
+_APART = ("randconv", "exposure", "crop", "flip", "flip-vertical")
+"""in no set of all: others are much like them, or, of a flip, not every label stays true"""
+
 SETS: dict[str, tuple[str, ...]] = {
     "standard": ("affine", "colour", "tone", "filter", "shade", "warp"),
     "photometric": ("colour", "tone", "filter", "shade"),
     "jitter": ("exposure", "hue"),
-    "everything": tuple(name for name in _KNOWN if name not in ("randconv", "exposure")),
+    "everything": tuple(name for name in _KNOWN if name not in _APART),
 }
 """named sets: ``standard`` for images, ``photometric`` without the ones that move pixels, ``jitter`` for a baseline"""
 
@@ -32,8 +38,30 @@ def register(transform: Transform) -> Transform:
     if taken or ":" in transform.name:
         raise InputError(f'register: "{transform.name}" is {"ours" if taken else "no name"}; call it something else')
     _KNOWN[transform.name] = transform
-    chains.cache_clear()
+    _forget()
     return transform
+
+
+def name_of(given: Any) -> Any:
+    """The name by which a callable that a Python program gave is known from now on; anything else as it is."""
+    if not callable(given) or isinstance(given, Transform):
+        return given
+    name = first = f"{FROM_PYTHON}{description(given)}"
+    again = 1
+    while name in _CALLABLES and _CALLABLES[name].call is not given and isinstance(given, FunctionType):
+        again += 1
+        name = f"{first}-{again}"
+    _CALLABLES[name] = Called(name, given)
+    _forget()
+    return name
+
+
+def _forget() -> None:
+    chains.cache_clear()
+    callables.cache_clear()
+
+
+_CALLABLES: dict[str, Called] = {}
 
 
 _OURS = frozenset(_KNOWN)
@@ -43,7 +71,20 @@ PIXELS = "pixels"
 
 def named(names: str | Sequence[str], what: str = "transformations") -> list[Transform]:
     """The transformations of a name, a set's name, or several of them; each once, in the order given."""
-    found: dict[str, Transform] = {}
+    found = []
+    for each in drawn(names, what):
+        if isinstance(each, Called):
+            raise InputError(
+                f'{what}: "{each.name}" is a callable, of which nothing more is known; expected an '
+                "unseen.transforms.Transform (a callable can be drawn: give it as augment)"
+            )
+        found.append(each)
+    return found
+
+
+def drawn(names: str | Sequence[str], what: str = "transformations") -> list[Transform | Called]:
+    """The same with callables of the user's own, which can be drawn and have no parameters."""
+    found: dict[str, Transform | Called] = {}
     for name in [names] if isinstance(names, str) else names:
         for each in SETS.get(name, (name,)):
             found[each] = _find(each, what)
@@ -53,14 +94,23 @@ def named(names: str | Sequence[str], what: str = "transformations") -> list[Tra
 
 
 @lru_cache(maxsize=16)
-def chains(names: str | tuple[str, ...], links: int, strength: float, what: str) -> Chains:
-    """Chains of these: made once, since every training step asks for them."""
-    return Chains(named(names, what), links, strength)
+def chains(names: str | tuple[str, ...], links: int, strength: float, what: str) -> Chains | None:
+    """Chains of those that aren't callables, if there are any: made once, since every training step asks for them."""
+    transforms = [each for each in drawn(names, what) if isinstance(each, Transform)]
+    return Chains(transforms, links, strength) if transforms else None
 
 
-def _find(name: str, what: str) -> Transform:
+@lru_cache(maxsize=16)
+def callables(names: str | tuple[str, ...], what: str) -> tuple[Called, ...]:
+    """Those that are callables."""
+    return tuple(each for each in drawn(names, what) if isinstance(each, Called))
+
+
+def _find(name: str, what: str) -> Transform | Called:
     if name in _KNOWN:
         return _KNOWN[name]
+    if name.startswith(FROM_PYTHON):
+        return _CALLABLES.get(name, Called(name, None))
     if ":" not in name:
         every = [*SETS, *_KNOWN]
         near = did_you_mean(name, every)
@@ -75,11 +125,15 @@ def _find(name: str, what: str) -> Transform:
 
 
 @cache
-def _imported(name: str) -> Transform:
+def _imported(name: str) -> Transform | Called:
     """A user's own, from its file, which is run once."""
     given = imported(f'transformation "{name}"', name, Transform)
-    if not isinstance(given, Transform):
+    if isinstance(given, Transform):
+        return given
+    if isinstance(given, type) or not callable(given):
+        what = "the class" if isinstance(given, type) else "a"
         raise InputError(
-            f'transformation "{name}" is a {type(given).__name__}, expected an unseen.transforms.Transform'
+            f'transformation "{name}" is {what} {getattr(given, "__name__", type(given).__name__)}, expected an '
+            "unseen.transforms.Transform, or for augment a function of an image, or an object called like one"
         )
-    return given
+    return Called(name, given)

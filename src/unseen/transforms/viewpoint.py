@@ -7,7 +7,7 @@ from functools import partial
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Generator, Tensor
 
 from unseen.base.labels import VOID
 from unseen.transforms.smooth import field
@@ -35,6 +35,35 @@ def _warp(w: Tensor, height: int, width: int) -> Tensor:
     stay = F.affine_grid(torch.eye(2, 3).to(w).expand(len(w), 2, 3), [len(w), 1, height, width], align_corners=False)
     moved = field(w.view(len(w), 2, KNOTS, KNOTS), height, width)
     return stay + moved.permute(0, 2, 3, 1)
+
+
+def _crop(w: Tensor, height: int, width: int) -> Tensor:
+    """A part of the image, resized to all of it: a share of each side is cut off or, below 0, added around it.
+
+    The part is wider than high by e^a. Where in the image it is, or the image in it, is up to the last two.
+    """
+    side = (1 - w[:, :1]) * torch.stack([w[:, 1] / 2, -w[:, 1] / 2], 1).exp()
+    shift = w[:, 2:4] * (1 - side)
+    rows = torch.cat([torch.diag_embed(side), shift[:, :, None]], 2)
+    return F.affine_grid(rows, [len(w), 1, height, width], align_corners=False)
+
+
+def _flip(axis: int, pixels: Tensor, w: Tensor) -> Tensor:
+    """Mirrored where w isn't 0; of images and of masks."""
+    flipped = (w[:, 0] != 0).view(-1, *[1] * (pixels.ndim - 1)).to(pixels.device)
+    return torch.where(flipped, pixels.flip(axis), pixels)
+
+
+def _sometimes(n: int, generator: Generator) -> Tensor:
+    """1 for about half of them, and 0."""
+    return torch.randint(2, (n, 1), generator=generator).float()
+
+
+def _flipping(name: str, axis: int) -> Transform:
+    flip = partial(_flip, axis)
+    return Transform(
+        name, flip, {"flipped": (0.0, 1.0)}, "viewpoint", moves=True, masks=flip, ascended=False, draw=_sometimes
+    )
 
 
 def _sample(places: Places, images: Tensor, w: Tensor) -> Tensor:
@@ -71,6 +100,9 @@ def _cutout(images: Tensor, w: Tensor) -> Tensor:
 VIEWPOINTS = (
     _moving("affine", _affine, angle=(-0.5, 0.5), shear=(-0.3, 0.3), log_scale=(-0.4, 0.4), shift=(-0.2, 0.2, 2)),
     _moving("warp", _warp, field=(-0.15, 0.15, 2 * KNOTS**2)),
+    _moving("crop", _crop, side=(-0.2, 0.5), log_aspect=(-0.3, 0.3), place=(-1.0, 1.0, 2)),
+    _flipping("flip", -1),
+    _flipping("flip-vertical", -2),
     Transform(
         "cutout",
         _cutout,

@@ -56,6 +56,7 @@ def measure_network(net: Split, run: FinishedRun, data: MatchedData, gamma: floa
         surrogate=_surrogate(at, gamma) if gamma is not None else None,
         curve=curve,
         domains=tuple(_distances(net, run.folder, at, data)),
+        selection=run.selection,
     )
 
 

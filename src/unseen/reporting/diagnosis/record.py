@@ -15,6 +15,7 @@ from typing import Any
 from unseen.base.files import write_json
 from unseen.data.domain import Domain
 from unseen.runs.folder import RunFolder
+from unseen.runs.selection import LAST_ITERATE
 from unseen.theory import Certificate
 
 FILE = "diagnosis.json"
@@ -87,6 +88,8 @@ class MeasuredNetwork:
     """mean phi_gamma; None without a gamma"""
     curve: Certificate
     domains: tuple[MeasuredDomain, ...]
+    selection: str = LAST_ITERATE
+    """which weights of the training they are"""
 
     @property
     def loss(self) -> float:

@@ -37,7 +37,7 @@ def meaningful(ada: ADA) -> dict[str, Any]:
 def minimization(ada: ADA) -> dict[str, Any]:
     """The same for what it would be without rounds."""
     useless = () if ada.augment else _DRAWN
-    return {name: getattr(ada, name) for name in sorted(MINIMIZATION) if name not in useless}
+    return {name: value for name, value in sorted(ada.asdict().items()) if name in MINIMIZATION and name not in useless}
 
 
 def method_name(settings: Settings) -> str:

@@ -16,6 +16,7 @@ from unseen.method.settings import WEIGHTS
 from unseen.reporting.finished.labels import distinct_labels, meaningful, shown, without_numbers
 from unseen.runs.config import RunConfig
 from unseen.runs.folder import RunFolder
+from unseen.runs.selection import selection
 from unseen.transforms.catalogue import PIXELS
 
 _FROM_PYTHON: dict[str, Any] = {"size": None, "dropout": 0.0}
@@ -44,6 +45,11 @@ class FinishedRun:
     def metrics(self) -> list[dict[str, Any]]:
         """Every record of the training."""
         return RunFolder(self.folder).metrics()
+
+    @property
+    def selection(self) -> str:
+        """Which weights are its result."""
+        return selection(self.config.ada, self.metrics)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -105,7 +111,10 @@ def other_settings(method: Method, baseline: Method) -> list[str]:
     """Settings of the training itself that differ from the baseline's, so that the comparison isn't fair."""
     own, other = method.settings, baseline.settings
     names = ("T", "alpha", "schedule", "batch", "model", "size", "shapes")
-    return [f"{name} ({shown(own[name])} and {shown(other[name])})" for name in names if own[name] != other[name]]
+    found = [f"{name} ({shown(own[name])} and {shown(other[name])})" for name in names if own[name] != other[name]]
+    one, another = (each.runs[0].config.ada for each in (method, baseline))
+    more = [name for name in {**one.practice, **another.practice} if getattr(one, name) != getattr(another, name)]
+    return found + [f"{n} ({shown(getattr(one, n))} and {shown(getattr(another, n))})" for n in more]
 
 
 def _read(folder: Path) -> FinishedRun:

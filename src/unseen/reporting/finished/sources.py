@@ -10,6 +10,7 @@ from unseen.errors import InputError
 from unseen.reporting.finished.methods import FinishedRun
 from unseen.runs.job import HELD_OUT
 from unseen.runs.loading import need_job
+from unseen.runs.selection import split_off
 
 
 def source_of(run: FinishedRun, given: Domain | None, network: str) -> Domain:
@@ -24,6 +25,8 @@ def source_of(run: FinishedRun, given: Domain | None, network: str) -> Domain:
             f"({recorded.name}, {recorded.images:,} images), and {network}"
         )
     source = given if given is not None else need_job(run.config.job, run.folder).load_source()
+    if source.fingerprint != recorded.sha256 and run.config.ada.validation:
+        source = split_off(source, run.config.ada, {})[0]
     if source.fingerprint != recorded.sha256:
         raise InputError(
             f"{source.name} is not the data that {run.folder} trained on: expected {recorded.images:,} images with "

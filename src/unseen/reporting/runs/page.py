@@ -61,6 +61,7 @@ def write_page(
         "unseen": unseen,
         "held_out": held_out,
         "caveats": caveats(trained),
+        "weights": _which_weights(trained),
         "transformations": _sets_of(trained),
         "loss": loss_chart(trained),
         "rounds_above": marked_above(trained),
@@ -107,6 +108,18 @@ def _galleries(methods: Sequence[Method], source: Domain) -> list[Gallery]:
     found = [make_gallery(method, source) for method in methods if method.rounds]
     kinds = [[each for each in found if each.transformed is kind] for kind in (True, False)]
     return [each for kind in kinds for each in kind[:1]] + [each for kind in kinds for each in kind[1:]]
+
+
+def _which_weights(methods: Sequence[Method]) -> str:
+    """Which weights the results are: one rule for all of them, or each run's."""
+    rules = {run.selection for method in methods for run in method.runs}
+    if len(rules) == 1:
+        return (rule := rules.pop())[0].upper() + rule[1:]
+    return "; ".join(
+        f"{method.label}{f', seed {run.seed}' * (len(method.runs) > 1)}: {run.selection}"
+        for method in methods
+        for run in method.runs
+    )
 
 
 def _sets_of(methods: Sequence[Method]) -> dict[str, Sequence[str]]:
