@@ -13,7 +13,7 @@ STYLE = (
 LAYERS = [
     [("cli/", "verbs: they parse and call")],
     [("paper/", "the paper's figures and tables, as recipes")],
-    [("choosing/", "settings chosen without a target")],
+    [("choosing/", "settings chosen without a target"), ("deploy/", "predictions, exported graphs, hand-over")],
     [("reporting/", "pages, charts, tables, statistics; the diagnosis")],
     [("sweep/", "many runs"), ("adda/", "the baseline"), ("ensembles/", "members, rules")],
     [("runs/", "fit, the run folder, checkpoints, resume")],

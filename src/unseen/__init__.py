@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from unseen.data.domain import Domain
     from unseen.data.image_folder import folder
     from unseen.data.masks import masks
+    from unseen.deploy.prediction import Prediction
+    from unseen.deploy.predictor import Predictor
     from unseen.engine import Engine
     from unseen.ensembles import rules
     from unseen.ensembles.ensemble import Ensemble
@@ -38,6 +40,8 @@ __all__ = [
     "Domain",
     "Engine",
     "Ensemble",
+    "Prediction",
+    "Predictor",
     "Run",
     "Split",
     "adapt",
@@ -68,6 +72,8 @@ _HOMES = {
     "Domain": "unseen.data.domain",
     "Engine": "unseen.engine",
     "Ensemble": "unseen.ensembles.ensemble",
+    "Prediction": "unseen.deploy.prediction",
+    "Predictor": "unseen.deploy.predictor",
     "Run": "unseen.runs.training",
     "Split": "unseen.models.split",
     "adapt": "unseen.adda.adapt",
