@@ -1,10 +1,11 @@
-"""A graph as a file that other programs run: ONNX, or torch.export's; compared with the network before it is written."""
+"""A graph as a file that other programs run, ONNX or torch.export: compared with the network before it is written."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from unseen.errors import InputError
 
 OPSET = 20
 """of ONNX, which onnxruntime knows since its version 1.17"""
+
+
+_OPERATION = re.compile(r"torch\.ops\.(\w+\.\w+)")  # as torch's exporter names it
 
 
 def write_onnx(graph: Graph, path: Path, metadata: Mapping[str, str], trial: Trial) -> Checked:
@@ -79,11 +83,12 @@ def _converted(graph: Graph) -> Any:
 
 def _lacking(error: BaseException) -> str:
     """What ONNX lacks, out of a chain of errors whose first is a page of advice to torch's developers."""
-    cause = error.__cause__ or error
-    return (
-        f"{first_line(cause)}; write that operation with others in the model's forward, or export with --torch, which "
-        "keeps torch's own"
-    )
+    chain = [error]
+    while (cause := chain[-1].__cause__) is not None:
+        chain.append(cause)
+    found = next((match for link in chain if (match := _OPERATION.search(str(link)))), None)
+    what = f"it has no operator for {found[1]}" if found else first_line(chain[-1])
+    return f"{what}; write it with other operations in the model's forward, or export with --torch, which keeps it"
 
 
 def _onnxruntime(content: bytes) -> Callable[[Tensor], tuple[Tensor, ...]]:

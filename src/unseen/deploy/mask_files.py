@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 BESIDE = "beside"
-_ROW, _SQUARE, _MARGIN = 20, 12, 6  # pixels of a legend's row, its squares and what is around them
+_LEGEND, _ROW, _SQUARE, _MARGIN = 160, 20, 12, 6  # pixels: a legend's least width, its rows, squares and margins
 
 
 class MaskFiles:
@@ -53,8 +53,8 @@ class MaskFiles:
     def _beside(self, picture: Image, mask: Image, shares: Mapping[str, float]) -> Image:
         """The picture, its mask, and below them the colours of the classes that it has."""
         there = [(name, colour) for name, colour in zip(self.classes, self.colours, strict=True) if shares[name]]
-        height = _MARGIN + _ROW * len(there)
-        both: Image = require("PIL.Image", "folder").new("RGB", (2 * picture.width, picture.height + height), "white")
+        width, height = max(2 * picture.width, _LEGEND), picture.height + _MARGIN + _ROW * len(there)
+        both: Image = require("PIL.Image", "folder").new("RGB", (width, height), "white")
         both.paste(picture, (0, 0))
         both.paste(mask.convert("RGB"), (picture.width, 0))
         draw = require("PIL.ImageDraw", "folder").Draw(both)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import safetensors.torch
 from torch import nn
 
+from unseen.base.imports import beside
 from unseen.base.records import from_json
 from unseen.engine import Engine
 from unseen.errors import InputError, RunFolderError
@@ -95,6 +96,7 @@ def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
 def _rebuilt(record: NetworkRecord, folder: Path) -> Split:
     """The network that the run's job describes, before its weights are read."""
     job = need_job(record.job, folder)
+    job = replace(job, model=beside(job.model, folder))
     assert record.scores is not None
     net = job.build_model(record.scores, record.seed)
     if is_built_in(job.model):
