@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from unseen.data.domain import Domain
     from unseen.data.image_folder import folder
     from unseen.data.masks import masks
+    from unseen.deploy.export import export
+    from unseen.deploy.prediction import Prediction
+    from unseen.deploy.predictor import Predictor
     from unseen.engine import Engine
     from unseen.ensembles import rules
     from unseen.ensembles.ensemble import Ensemble
@@ -38,6 +41,8 @@ __all__ = [
     "Domain",
     "Engine",
     "Ensemble",
+    "Prediction",
+    "Predictor",
     "Run",
     "Split",
     "adapt",
@@ -46,6 +51,7 @@ __all__ = [
     "domain",
     "domains",
     "evaluate",
+    "export",
     "fictitious",
     "fit",
     "folder",
@@ -68,6 +74,8 @@ _HOMES = {
     "Domain": "unseen.data.domain",
     "Engine": "unseen.engine",
     "Ensemble": "unseen.ensembles.ensemble",
+    "Prediction": "unseen.deploy.prediction",
+    "Predictor": "unseen.deploy.predictor",
     "Run": "unseen.runs.training",
     "Split": "unseen.models.split",
     "adapt": "unseen.adda.adapt",
@@ -76,6 +84,7 @@ _HOMES = {
     "domain": "unseen.data.catalogue",
     "domains": "unseen.data.catalogue",
     "evaluate": "unseen.scoring.accuracy",
+    "export": "unseen.deploy.export",
     "fictitious": "unseen.method.ascent",
     "fit": "unseen.runs.fit",
     "folder": "unseen.data.image_folder",

@@ -35,6 +35,13 @@ class Rule(ABC):
     def choose(self, scores: Tensor) -> Choice:
         """The same for scores that were checked."""
 
+    def probabilities(self, scores: Tensor, choice: Choice) -> Tensor:
+        """(N, classes, ...): what the choice was made by, summing to 1; here the softmax of the member that answered.
+
+        Of the class that was chosen it is the choice's confidence.
+        """
+        return _taken(scores.softmax(2), choice.member)
+
 
 @dataclass(frozen=True)
 class Selection(Rule):
@@ -119,6 +126,10 @@ class MeanSoftmax(Rule):
         given = softmax.gather(2, answer[None, :, None].expand(len(scores), -1, 1, *answer.shape[1:]))
         return Choice(answer, given.squeeze(2).argmax(0), confidence)
 
+    def probabilities(self, scores: Tensor, choice: Choice) -> Tensor:
+        """The mean softmax."""
+        return _mean(scores.softmax(2))
+
 
 @dataclass(frozen=True)
 class MajorityVote(Rule):
@@ -129,11 +140,15 @@ class MajorityVote(Rule):
     def choose(self, scores: Tensor) -> Choice:
         """The class, its share of the votes, and of the members that voted for it the one with the greatest softmax."""
         softmax, ballots = scores.softmax(2), scores.argmax(2)
-        votes = torch.zeros_like(scores).scatter_(2, ballots.unsqueeze(2), 1.0).mean(0)
+        votes = _votes(scores)
         most = votes.amax(1)
         answer = torch.where(votes == most.unsqueeze(1), _mean(softmax), -1.0).argmax(1)
         member = torch.where(ballots == answer, softmax.amax(2), -1.0).argmax(0)
         return Choice(answer, member, most)
+
+    def probabilities(self, scores: Tensor, choice: Choice) -> Tensor:
+        """The shares of the votes."""
+        return _votes(scores)
 
 
 @dataclass(frozen=True)
@@ -165,6 +180,8 @@ class SurestRegion(Selection):
     def certainty(self, scores: Tensor) -> Tensor:
         """The mean of max_j p_j over the window around a pixel, as far as it lies in the image."""
         sure = _sure_pixels(scores, self.name)
+        if torch.compiler.is_exporting():
+            sure = sure.float()  # onnxruntime has no pooling of doubles
         reach = round(min(sure.shape[2:]) * self.share) // 2
         return F.avg_pool2d(sure, 2 * reach + 1, stride=1, padding=reach, count_include_pad=False)
 
@@ -224,3 +241,14 @@ def _others(scores: Tensor) -> Tensor:
 def _mean(softmax: Tensor) -> Tensor:
     """Over the members; sorted, so that their order doesn't change how the sum is rounded."""
     return softmax.sort(0).values.mean(0)
+
+
+def _votes(scores: Tensor) -> Tensor:
+    """The share of the members that have each class as their best, (N, classes, ...)."""
+    return torch.zeros_like(scores).scatter_(2, scores.argmax(2, keepdim=True), 1.0).mean(0)
+
+
+def _taken(values: Tensor, member: Tensor) -> Tensor:
+    """Of (members, N, classes, ...) those of the member that is named for each sample or pixel, (N, classes, ...)."""
+    rows = member[None, :, None].expand(1, -1, values.shape[2], *member.shape[1:])
+    return values.gather(0, rows)[0]

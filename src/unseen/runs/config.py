@@ -72,6 +72,12 @@ class SourceRecord:
         return self.images - self.unlabelled
 
 
+def shape_of(source: Domain) -> tuple[int, int, int]:
+    """Channels, height and width of its images."""
+    channels, height, width = source.images.shape[1:]
+    return channels, height, width
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelRecord:
     """The network, as far as a record can describe it."""
@@ -108,6 +114,8 @@ class TrainingConfig:
     """when it began, ISO 8601 in UTC"""
     job: Job | None = None
     """how model and source are built by name; None where a Python program brought its own"""
+    shape: tuple[int, int, int] | None = None
+    """channels, height and width of the source's images; None in a config from before it was written down"""
     format: int = FORMAT
 
     def asdict(self) -> dict[str, Any]:
