@@ -45,13 +45,12 @@ def _folder(job: Job) -> Path | None:
 
 def _files(root: Path, players: Players) -> Iterator[Shown]:
     """The first files of a folder: of each class in turn, or of the images that have masks."""
-    prepare, classes = players.predictor.prepare, players.predictor.classes
+    prepare = players.predictor.prepare
     if is_masks_folder(root):
-        pairs = [(None, file) for file in _images(root / IMAGES)]
-    else:
-        by_class = [[(name, file) for file in _images(root / name)] for name in classes]
-        pairs = [pair for row in zip_longest(*by_class) for pair in row if pair is not None]
-    return (Shown(prepare(file), label) for label, file in pairs[:MOST])
+        return (Shown(prepare(file)) for file in _images(root / IMAGES)[:MOST])
+    by_class = [[(name, file) for file in _images(root / name)[:MOST]] for name in players.predictor.classes]
+    in_turn = [pair for row in zip_longest(*by_class) for pair in row if pair is not None]
+    return (Shown(prepare(file), name) for name, file in in_turn[:MOST])
 
 
 def _images(folder: Path) -> list[Path]:
@@ -63,7 +62,7 @@ def _rows(job: Job) -> Iterator[Shown]:
     source = (replace(job, images=MOST, hold_out=0.0) if is_drawn(job.source) else job).load_source()
     if source.segmented:
         return (Shown(source.images[row], mask=source.labels[row]) for row in _spread(len(source)))
-    firsts = [int((source.labels == label).int().argmax()) for label in source.labels.unique()[:MOST]]
+    firsts = [int((source.labels == label).int().argmax()) for label in sorted(set(source.labels.tolist()))[:MOST]]
     return (Shown(source.images[row], source.classes[int(source.labels[row])]) for row in firsts)
 
 

@@ -113,14 +113,16 @@ class Page:
 
     def _picture(self) -> tuple[Any, Any, Any, Any]:
         """Where a picture is dropped, where it is seen, what is on it, and examples if there are some."""
-        gradio = self._gradio
+        gradio, players = self._gradio, self.sitting.players
         with gradio.Row():
-            picture = gradio.Image(label="Drop a picture", sources=["upload"], height=HEIGHT, buttons=[], elem_id="picture")
+            picture = gradio.Image(
+                label="Drop a picture", sources=["upload"], height=HEIGHT, buttons=[], elem_id="picture"
+            )
             seen = gradio.HTML(drawing.empty(""), elem_id="seen")
         picture.preprocess = _path  # the file as it was dropped: Gradio would open it first, by other rules than ours
         label = gradio.Dropdown(
-            list(self.sitting.players.predictor.classes), value=None, label="What is on it, as they say until you say",
-            elem_id="label", visible=not self.sitting.players.masks, interactive=True,
+            list(players.predictor.classes), value=None, label="What is on it: their guess, until you choose",
+            elem_id="label", visible=not players.masks, interactive=True,
         )  # fmt: skip
         if not self._files:
             return picture, seen, label, None
@@ -152,9 +154,9 @@ class Page:
         gradio, names = self._gradio, list(self.ascents)
         gradio.HTML(drawing.ascent_heading())
         with gradio.Row(elem_id="ascent"):
-            name = gradio.Dropdown(names, value=names[0], label="By the ascent of", interactive=True)
+            name = gradio.Dropdown(names, value=names[0], label="By the ascent of", min_width=240, interactive=True)
             seed = gradio.Number(0, label="Seed of its draws", precision=0, minimum=0)
-            button = gradio.Button("Make the fictitious image", variant="primary", scale=2, elem_id="make")
+            button = gradio.Button("Make the fictitious image", variant="primary", elem_id="make")
         return button, name, seed, gradio.HTML(elem_id="made")
 
     def launch(self, host: str, port: int, browser: bool) -> str:

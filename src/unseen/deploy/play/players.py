@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,12 @@ class Player:
     about: str
     predictor: Predictor
     style: int
+
+    @property
+    def nets(self) -> dict[str, Split]:
+        """Its networks by name: the members of an ensemble, or the one that it is."""
+        net = self.predictor.net
+        return {self.name: net} if isinstance(net, Split) else dict(self.predictor.members)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +83,9 @@ def load_players(folders: Sequence[Path]) -> Players:
         Player(name, one.about, one.predictor, first + i)
         for i, (name, one) in enumerate(zip(names, opened, strict=True))
     ]
+    ascents = [ascent for player, one in zip(players, opened, strict=True) for ascent in one.ascents(player)]
     if len(opened) > 1 and not any(one.predictor.members for one in opened):
         players.append(_together(players))
-    ascents = [ascent for name, one in zip(names, opened, strict=True) for ascent in one.ascents(name)]
     jobs = [record.job for one in opened for record in one.records if record.job is not None]
     return Players(tuple(players), tuple(sorted(ascents, key=lambda ascent: ascent.ada.K == 0)), next(iter(jobs), None))
 
@@ -94,8 +101,7 @@ class _Opened:
     @property
     def about(self) -> str:
         """Where it comes from; of an ensemble, also who is in it and by which rule it answers."""
-        members = self.predictor.members
-        return f"{self.folder}: {_described(members, self.predictor)}" if members else str(self.folder)
+        return f"{self.folder}: {_described(self.predictor)}" if self.predictor.members else str(self.folder)
 
     @property
     def run(self) -> FinishedRun | None:
@@ -103,41 +109,45 @@ class _Opened:
         one = not self.predictor.members and self.records[0].from_a_run
         return FinishedRun(self.folder, RunFolder(self.folder).config()) if one else None
 
-    def ascents(self, name: str) -> Iterator[Ascent]:
+    @property
+    def kind(self) -> str:
+        """What it is called where it isn't a run of Algorithm 1."""
+        return "ensemble" if self.predictor.members else self.folder.resolve().name
+
+    def ascents(self, player: Player) -> Iterator[Ascent]:
         """Its networks that Algorithm 1 trained."""
-        nets = self.predictor.members or {name: self.predictor.net}
-        for (own, net), place, record in zip(nets.items(), self.places, self.records, strict=True):
-            if record.from_a_run and isinstance(net, Split):
-                yield Ascent(own if own == name else f"{own} of {name}", net, RunFolder(place).config().ada)
+        for (name, net), place, record in zip(player.nets.items(), self.places, self.records, strict=True):
+            if record.from_a_run:
+                own = name if name == player.name else f"{name} of {player.name}"
+                yield Ascent(own, net, RunFolder(place).config().ada)
 
 
-def _described(members: Sequence[str], predictor: Predictor) -> str:
-    return f"{counted(len(members), 'member')}, {predictor.rule.name}"
+def _described(predictor: Predictor) -> str:
+    return f"{counted(len(predictor.members), 'member')}, {predictor.rule.name}"
 
 
 def _names(opened: Sequence[_Opened]) -> list[str]:
     """ERM, ADA and the like, with as many settings as distinguish them; ``ensemble``; else the folder's name."""
-    runs = {i: run for i, one in enumerate(opened) if (run := one.run) is not None}
-    labels = dict(zip(runs, distinct_labels([run.settings for run in runs.values()]), strict=True))
+    runs = [one.run for one in opened]
+    keys = [None if run is None else json.dumps(run.settings, sort_keys=True) for run in runs]
+    methods = {key: run.settings for key, run in zip(keys, runs, strict=True) if key and run}  # seeds are of one method
+    labels = dict(zip(methods, distinct_labels(list(methods.values())), strict=True))
     kinds = Counter(map(without_numbers, labels.values()))
-    names = [
-        (short if kinds[short := without_numbers(labels[i])] == 1 else labels[i])
-        if i in labels
-        else "ensemble"
-        if one.predictor.members
-        else one.folder.resolve().name
-        for i, one in enumerate(opened)
-    ]
+    short = {key: plain if kinds[plain := without_numbers(label)] == 1 else label for key, label in labels.items()}
+    names = [short[key] if key else one.kind for key, one in zip(keys, opened, strict=True)]
     again = Counter(names)
-    return [f"{name} {opened[i].folder.resolve().name}" if again[name] > 1 else name for i, name in enumerate(names)]
+    return [
+        f"{name} {one.folder.resolve().name}" if again[name] > 1 else name
+        for name, one in zip(names, opened, strict=True)
+    ]
 
 
 def _together(players: Sequence[Player]) -> Player:
     """The runs as an ensemble, by the rule that is used when none is named."""
-    nets = [player.predictor.net for player in players if isinstance(player.predictor.net, Split)]
-    one = players[0].predictor
-    predictor = Predictor(Ensemble(nets, names=[player.name for player in players]), one.classes, one.prepare)
-    return Player("ensemble", f"of these: {_described(predictor.members, predictor)}", predictor, players[-1].style + 1)
+    nets = {name: net for player in players for name, net in player.nets.items()}
+    ensemble, one = Ensemble(nets.values(), names=tuple(nets)), players[0].predictor
+    predictor = Predictor(ensemble, one.classes, one.prepare)
+    return Player("ensemble", f"of these: {_described(predictor)}", predictor, players[-1].style + 1)
 
 
 def _refuse_others(opened: Sequence[_Opened]) -> None:

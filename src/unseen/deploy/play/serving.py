@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import os
 import socket
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from unseen.base.extras import require
@@ -18,12 +20,13 @@ from unseen.deploy.play.sitting import Sitting
 from unseen.errors import InputError
 
 LOCAL = "127.0.0.1"
+OLDEST = 6
+"""major version of Gradio"""
 PORTS = range(7860, 7960)
 """where a port is looked for that nobody uses, when none is named"""
 
-_OFFLINE = {
-    "GRADIO_ANALYTICS_ENABLED": "False",  # it would ask who we are, and whether there is a newer version
-    "GRADIO_SHARE": "False",
+_SETTINGS = {
+    "GRADIO_ANALYTICS_ENABLED": "False",  # it would report that it runs, and ask whether there is a newer version
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
@@ -34,11 +37,8 @@ def serve(
 ) -> None:
     """Serve the page until it is interrupted. ``announce`` is called with its address once it is there."""
     port = free_port(host, port)  # before anything is read: it is the quickest to put right
-    os.environ.update(_OFFLINE)
-    os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(
-        filter(None, [os.environ.get("no_proxy"), LOCAL, "localhost"])
-    )
-    require("gradio", "play")
+    _stay_here()
+    _need_gradio()
     sitting = Sitting(load_players(folders))
     with tempfile.TemporaryDirectory(prefix="unseen-play-") as place:
         os.environ["GRADIO_TEMP_DIR"] = place  # what is dropped goes when the page does
@@ -53,27 +53,44 @@ def serve(
             page.blocks.close(verbose=False)
 
 
+def _stay_here() -> None:
+    """Set this process up so that neither Gradio nor a proxy takes anything to another machine."""
+    os.environ.update(_SETTINGS)
+    here = ",".join(filter(None, [os.environ.get("no_proxy"), LOCAL, "localhost"]))
+    os.environ.update(NO_PROXY=here, no_proxy=here)
+
+
+def _need_gradio() -> None:
+    """Refuse to begin without a Gradio that the page was made for."""
+    found = version("gradio") if importlib.util.find_spec("gradio") else None
+    if found is not None and int(found.partition(".")[0]) < OLDEST:
+        raise InputError(f"gradio {found} is installed, expected {OLDEST}.0 or newer: pip install 'unseen[play]'")
+    require("gradio", "play")
+
+
 def free_port(host: str, port: int | None) -> int:
-    """The port that is asked for, or the first that is free; one in use is refused."""
+    """The port that is asked for, or the first that is free; one that can't be had is refused."""
     for each in PORTS if port is None else [port]:
-        if (problem := _problem(host, each)) is None:
+        if not 0 < each < 2**16:
+            raise InputError(f"--port {each}: expected a number from 1 to 65535")
+        if _is_free(host, each):
             return each
     if port is None:
-        raise InputError(
-            f"play: every port from {PORTS[0]} to {PORTS[-1]} is in use on {host}; name another with --port"
-        )
-    raise InputError(f"--port {port}: {problem} on {host}; choose another, or leave --port out and one is found")
+        raise InputError(f"every port from {PORTS[0]} to {PORTS[-1]} on {host} is in use; name another with --port")
+    raise InputError(f"--port {port} on {host} is in use; name another, or leave --port out and a free one is found")
 
 
-def _problem(host: str, port: int) -> str | None:
-    """Why a server can't listen there, if it can't."""
-    if not 0 < port < 2**16:
-        return "expected a number from 1 to 65535"
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
+def _is_free(host: str, port: int) -> bool:
+    """Whether a server could listen there; refuses a host that isn't this machine."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a page that was just closed may be opened again
         try:
             probe.bind((host, port))
         except OSError as error:
-            return "is in use" if error.errno == errno.EADDRINUSE else str(error.strerror)
-    return None
+            if error.errno in (errno.EADDRINUSE, errno.EACCES):
+                return False
+            raise InputError(
+                f"--host {host}: {error.strerror or error}; expected an address of this machine, such as {LOCAL}, or "
+                "0.0.0.0 for all that it has"
+            ) from error
+    return True

@@ -132,20 +132,22 @@ class Sitting:
             return [prediction.probabilities[shown.label] for (prediction,) in said]
         return [_agree(each, mask[None])[0] for each, mask in zip(said, shown.masks, strict=True)]
 
-    @torch.no_grad()
     def _ask(self, images: Tensor) -> list[list[Prediction]]:
         """For each player, its predictions; a network that several of them have is asked once."""
         scores: dict[Split, Tensor] = {}
-        predictions = []
         with self._turn:
-            for predictor in (player.predictor for player in self.players.each):
-                nets = predictor.members.values() or [predictor.net]
-                for net in nets:
-                    if net not in scores:
-                        scores[net] = raw_scores(net, images)
-                stacked = torch.stack([scores[net] for net in nets])
-                predictions.append(predictions_of(stacked, predictor.rule, predictor.classes, tuple(predictor.members)))
-        return predictions
+            for net in (net for player in self.players.each for net in player.nets.values()):
+                if net not in scores:
+                    scores[net] = raw_scores(net, images)
+        return [
+            predictions_of(
+                torch.stack([scores[net] for net in player.nets.values()]),
+                player.predictor.rule,
+                player.predictor.classes,
+                tuple(player.predictor.members),
+            )
+            for player in self.players.each
+        ]
 
 
 def _agree(predictions: Sequence[Prediction], masks: Tensor) -> list[float]:

@@ -19,7 +19,7 @@ KNOTS = 4  # of a shade, a side
 
 @dataclass(frozen=True, eq=False)
 class Slider:
-    """One parameter of a transformation. Where a parameter is several numbers, each is a share of the slider's value."""
+    """One parameter of a transformation; where that is several numbers, each is a share of the slider's value."""
 
     label: str
     transform: Transform
@@ -43,7 +43,7 @@ class Slider:
 
     def values(self) -> Tensor:
         """From one end of the range to the other."""
-        return torch.linspace(self.least, self.greatest, POINTS)
+        return torch.linspace(self.least, self.greatest, POINTS).round(decimals=6)  # so that 0 is 0
 
     def parameters(self, values: Tensor) -> Tensor:
         """w (N, P) for values (N,): zero but for the slider's own parameter."""
