@@ -66,12 +66,12 @@ class Page:
             made[i] = drawing.strip(self.sitting.strip(shown, slider, at), at[i], self.sitting.players.each)
             yield made
 
-    def fictitious(self, shown: Shown | None, name: str, seed: float) -> str:
+    def fictitious(self, shown: Shown | None, name: str, seed: float | None) -> str:
         """The fictitious image of the picture, by the ascent of that name."""
         if shown is None:
             return drawing.message("There is no picture yet: drop one, or take one of the examples.")
         try:
-            made = self.sitting.make_fictitious(shown, self.ascents[name], int(seed))
+            made = self.sitting.make_fictitious(shown, self.ascents[name], int(seed or 0))
         except UnseenError as error:
             return drawing.message(str(error))
         return drawing.fictitious(made, shown, self.sitting.players.each)

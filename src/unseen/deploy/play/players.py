@@ -67,6 +67,11 @@ class Players:
         return self.each[0].predictor
 
     @cached_property
+    def nets(self) -> list[Split]:
+        """Every network once, also one that plays by itself and in an ensemble."""
+        return list(dict.fromkeys(net for player in self.each for net in player.nets.values()))
+
+    @cached_property
     def masks(self) -> bool:
         """Whether they answer with a class for each pixel."""
         prepare = self.predictor.prepare

@@ -15,7 +15,7 @@ from unseen.deploy.play.players import Ascent, Players
 from unseen.deploy.play.sliders import SLIDERS, Slider, along, transformed, transformed_masks
 from unseen.deploy.prediction import Prediction, predictions_of
 from unseen.method.ascent import fictitious
-from unseen.models.split import Split
+from unseen.models.split import Split, count_classes
 from unseen.reporting.kit.links import Went, how_far
 from unseen.scoring.accuracy import raw_scores
 
@@ -73,7 +73,11 @@ class Sitting:
 
     def show(self, picture: str | PathLike[str]) -> Shown:
         """A picture's file, prepared. What is on it is what the players say, until somebody says better."""
-        return self.look(Shown(self.players.predictor.prepare(picture)))
+        image = self.players.predictor.prepare(picture)
+        with self._turn:
+            for net in self.players.nets:
+                count_classes(net, image[None], pixels=None)  # refuses a size that it can't take
+        return self.look(Shown(image))
 
     def look(self, shown: Shown) -> Shown:
         """The same picture with what is still unknown of it: the class of the greatest mean probability, or masks."""
@@ -133,12 +137,9 @@ class Sitting:
         return [_agree(each, mask[None])[0] for each, mask in zip(said, shown.masks, strict=True)]
 
     def _ask(self, images: Tensor) -> list[list[Prediction]]:
-        """For each player, its predictions; a network that several of them have is asked once."""
-        scores: dict[Split, Tensor] = {}
+        """For each player, its predictions."""
         with self._turn:
-            for net in (net for player in self.players.each for net in player.nets.values()):
-                if net not in scores:
-                    scores[net] = raw_scores(net, images)
+            scores = {net: raw_scores(net, images) for net in self.players.nets}
         return [
             predictions_of(
                 torch.stack([scores[net] for net in player.nets.values()]),

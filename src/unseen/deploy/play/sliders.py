@@ -43,7 +43,7 @@ class Slider:
 
     def values(self) -> Tensor:
         """From one end of the range to the other."""
-        return torch.linspace(self.least, self.greatest, POINTS).round(decimals=6)  # so that 0 is 0
+        return torch.linspace(self.least, self.greatest, POINTS).round(decimals=6) + 0.0  # so that 0 is 0
 
     def parameters(self, values: Tensor) -> Tensor:
         """w (N, P) for values (N,): zero but for the slider's own parameter."""
