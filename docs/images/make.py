@@ -2,6 +2,7 @@
 
 ``python docs/images/make.py [NAME ...]``, with ``unseen[test]`` installed. The diagrams are in diagrams.py.
 ``python docs/images/make.py report demo/report.html`` takes the page of ``make demo``, and needs Chromium.
+``python docs/images/make.py play http://127.0.0.1:7860`` takes the page of a running ``unseen play``, and needs it too.
 """
 
 from __future__ import annotations
@@ -254,12 +255,32 @@ def report(page: str) -> None:
         Image.open(shot).convert("RGB").save(HERE / "report.jpg", quality=80)
 
 
+def play(address: str) -> None:
+    """A screenshot of the page of ``unseen play`` with its fourth example, turned to the left."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 1180})
+        page.goto(f"{address}?__theme=light")
+        page.locator("#examples button").nth(3).click()
+        page.wait_for_selector("#strip-affine-shift polyline")
+        page.locator("#affine-angle input[type=number]").fill("-0.4")
+        page.locator("#affine-angle input[type=number]").press("Tab")
+        page.wait_for_function("document.querySelector('#strip-affine-angle .u-place').style.left === '10%'")
+        page.wait_for_timeout(5000)  # the other strips
+        page.screenshot(path=HERE / "play.png")
+        browser.close()
+
+
 if __name__ == "__main__":
     pictures = [overview, photos, masks, scenes, streets, transforms, ascent, rules, certificate]
     named = {picture.__name__: picture for picture in pictures}
     match sys.argv[1:]:
         case ["report", page]:
             report(page)
+        case ["play", address]:
+            play(address)
         case names:
             for name in names or named:
                 named[name]()
