@@ -210,6 +210,12 @@ def test_a_domain_of_ones_own_cant_take_the_validations_place() -> None:
         train(None, watch={VALIDATION: kill_points.make_domain("target", 20, 4)})
 
 
+def test_a_choice_among_one_is_refused() -> None:
+    cadence = unseen.Cadence(record=50, watch=50, save=50)
+    with pytest.raises(InputError, match=r"cadence.watch=50 leaves only the last of T=16 steps.*watch = 1\}"):
+        train(None, cadence=cadence)
+
+
 def test_the_rule_is_in_words_without_a_run() -> None:
     assert selection(ADA()) == "last iterate"
     assert selection(PRACTISED) == "best on the source's validation, weights averaged"

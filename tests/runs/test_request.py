@@ -122,6 +122,12 @@ def test_a_run_is_the_same_whether_a_setting_that_is_off_is_given_or_not():
     assert read_request(None, {"validation": 0.1}).identity != read_request(None, {}).identity
 
 
+def test_lists_in_a_file_are_taken(tmp_path):
+    text = 'schedule = "steps"\ndrops = [0.3, 0.6]\nclass_weights = [1, 2.5]\nfreeze = ["conv1"]\nsize = [8, 8]'
+    ada = read_request(write(tmp_path, text), {}).ada
+    assert (ada.drops, ada.class_weights, ada.freeze) == ((0.3, 0.6), (1, 2.5), ("conv1",))
+
+
 def test_steps_and_epochs_are_not_both_taken():
     with pytest.raises(InputError, match="settings: T=10000 and epochs=3: both say how long; leave one out"):
         read_request(None, {"T": 10_000, "epochs": 3})

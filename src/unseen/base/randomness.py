@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -21,16 +21,19 @@ def generator(seed: int, purpose: str) -> Generator:
 
 
 @contextmanager
-def python_generators(seed: int) -> Iterator[None]:
-    """Inside: Python's and NumPy's global generators, which code of a user's may draw from, follow ``seed``.
+def python_generators() -> Iterator[Callable[[int], None]]:
+    """Inside: a function that seeds Python's and NumPy's global generators, which a user's code may draw from.
 
-    After: as before.
+    After: both as before.
     """
     before = random.getstate(), np.random.get_state()
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
+
+    def seed_both(seed: int) -> None:
+        random.seed(seed)
+        np.random.seed(seed % 2**32)
+
     try:
-        yield
+        yield seed_both
     finally:
         random.setstate(before[0])
         np.random.set_state(before[1])

@@ -9,7 +9,7 @@ from unseen.base.labels import VOID
 from unseen.engine.optimizers import clip_gradient, make_optimizer, set_rate
 from unseen.method.practice import BALANCED
 from unseen.method.settings import ADA
-from unseen.method.state import State
+from unseen.method.state import ByClass, State
 from unseen.models.split import Split
 
 
@@ -31,8 +31,10 @@ def minibatch(state: State, ada: ADA) -> Tensor:
     """Rows of the pool, drawn with replacement: all alike, or every class as often."""
     if ada.minibatches != BALANCED:
         return state.draws.minibatch(len(state.pool), ada.batch)
-    labels = state.pool.labels[: len(state.pool)]
-    return labels.argsort(stable=True)[state.draws.minibatch_by_class(labels.bincount(), ada.batch)]
+    if state.by_class is None or state.by_class.rounds != state.pool.rounds:
+        labels = state.pool.labels[: len(state.pool)]
+        state.by_class = ByClass(state.pool.rounds, labels.argsort(stable=True), labels.bincount())
+    return state.by_class.order[state.draws.minibatch_by_class(state.by_class.counts, ada.batch)]
 
 
 def descend(state: State, ada: ADA) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -15,6 +15,14 @@ from unseen.method.moves import Fictitious
 from unseen.method.pool import Pool
 from unseen.method.result import Result
 from unseen.models.split import Split
+
+
+class ByClass(NamedTuple):
+    """The rows of a pool sorted by class, and how many of each there are, after so many rounds."""
+
+    rounds: int
+    order: Tensor
+    counts: Tensor
 
 
 @dataclass
@@ -37,6 +45,8 @@ class State:
     """the weights that are given in the end, where they aren't the last"""
     class_weights: Tensor | None = None
     """of each class in the loss, where they aren't all 1"""
+    by_class: ByClass | None = None
+    """the pool's rows by class, as far as it has grown"""
 
 
 class Checkpointed(Protocol):

@@ -31,6 +31,8 @@ JOB = frozenset(f.name for f in fields(Job))
 ENGINE = frozenset(f.name for f in fields(Engine) if f.init)
 OTHERS = frozenset({"seed", "out", "cadence"}) | ENGINE
 TRANSFORMATIONS = ("over", "augment")
+LISTS = ("size", "drops", "class_weights", "freeze")
+"""settings, besides names and paths, that a TOML file may have as lists"""
 CADENCE = frozenset(f.name for f in fields(Cadence))
 
 
@@ -154,8 +156,9 @@ def with_absolute_paths(given: dict[str, Any]) -> dict[str, Any]:
     """The same with absolute paths, so that the run can resume from another folder, and names in one spelling."""
     if isinstance(given.get("watch"), list):
         given = given | {"watch": tuple(map(_absolute_folder, given["watch"]))}
-    if isinstance(given.get("size"), list):
-        given = given | {"size": tuple(given["size"])}
+    for name in LISTS:
+        if isinstance(given.get(name), list):
+            given = given | {name: tuple(given[name])}
     for name in TRANSFORMATIONS:
         if isinstance(given.get(name), list | tuple):
             given = given | {

@@ -8,6 +8,7 @@ from typing import Any
 from unseen.data.domain import Domain
 from unseen.errors import InputError
 from unseen.method.settings import ADA
+from unseen.runs.config import Cadence
 from unseen.runs.job import parted
 
 VALIDATION = "validation"
@@ -26,6 +27,16 @@ def split_off(source: Domain, ada: ADA, watch: Mapping[str, Domain]) -> tuple[Do
         )
     left, held = parted(source, ada.validation, VALIDATION)
     return left, {VALIDATION: held, **watch}
+
+
+def check_selection(ada: ADA, cadence: Cadence) -> None:
+    """Refuse a choice among one: where the validation share is measured after the last step alone."""
+    if ada.selects and cadence.watch >= ada.T:
+        often = max(ada.T // 10, 1)
+        raise InputError(
+            f'select="{ada.select}": cadence.watch={cadence.watch} leaves only the last of T={ada.T} steps to choose '
+            f"from; measure more often, for instance with cadence = {{record = {often}, watch = {often}}}"
+        )
 
 
 def validated(line: Mapping[str, Any]) -> float | None:

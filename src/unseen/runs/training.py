@@ -28,7 +28,7 @@ from unseen.runs.job import Job
 from unseen.runs.opening import open_folder
 from unseen.runs.progress import Progress
 from unseen.runs.recorder import Recorder
-from unseen.runs.selection import selection, split_off
+from unseen.runs.selection import check_selection, selection, split_off
 from unseen.runs.source_checks import check_classes, check_transforms
 
 Report = Callable[[Progress], None]
@@ -102,6 +102,7 @@ class Training:
         check_transforms(self.ada, source, engine)
         check_classes(self.ada, source)
         check_frozen(net, self.ada)
+        check_selection(self.ada, self.cadence)
         if self.ada.batch < engine.ranks:
             raise InputError(
                 f"batch={self.ada.batch} can't be shared by {engine.ranks} ranks; raise batch or start fewer ranks"

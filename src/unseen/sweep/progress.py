@@ -67,8 +67,8 @@ class _Watcher:
             self.show(name, progress)
 
 
-def read_progress(folder: Path, steps: int) -> Progress | None:
-    """Where the training of so many steps in this folder is; None when it has not begun."""
+def read_progress(folder: Path, steps: int | None) -> Progress | None:
+    """Where the training of so many steps, or of all that it has, is in this folder; None when it has not begun."""
     files = RunFolder(folder)
     try:
         config, lines = files.config(), files.metrics()
@@ -79,7 +79,7 @@ def read_progress(folder: Path, steps: int) -> Progress | None:
         return None
     if made:
         return Progress("maximize", made, config.round_size, k)
-    return Progress("minimize", line["step"] if line else 0, steps, k, line)
+    return Progress("minimize", line["step"] if line else 0, steps or config.ada.T, k, line)
 
 
 def _images_made(round_folder: Path) -> int:

@@ -37,8 +37,8 @@ class Task(ABC):
 
     @property
     @abstractmethod
-    def steps(self) -> int:
-        """Minimization steps to its end."""
+    def steps(self) -> int | None:
+        """Minimization steps to its end; None where its config knows them, once it has begun."""
 
     @property
     @abstractmethod
@@ -69,8 +69,8 @@ class RunTask(Task):
 
     @property
     @override
-    def steps(self) -> int:
-        return self.request.ada.T
+    def steps(self) -> int | None:
+        return self.request.ada.T if self.request.ada.epochs is None else None
 
     @property
     @override

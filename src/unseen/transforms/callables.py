@@ -37,35 +37,39 @@ class Called:
     call: Callable[..., Any] | None
     """None where the program that gave it isn't the one that asks"""
 
-    def __call__(self, image: Tensor, mask: Tensor | None, seed: int, seeded: Seeded) -> tuple[Tensor, Tensor | None]:
-        """The image and its mask, with every global generator following ``seed`` meanwhile."""
+    def __call__(self, image: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """The image and its mask, changed."""
         if self.call is None:
             raise InputError(
                 f'augment: "{self.name}" was given by a Python program, which has to give it again: resume there, with '
                 "unseen.fit(..., resume=True)"
             )
-        with seeded(seed), python_generators(seed):
-            if mask is None:
-                return _tensor(self.call(_as_image(self.call, image))), None
-            image, mask = _both(self.call, image, mask)
-        return image, mask
+        if mask is None:
+            return _tensor(self.call(_as_image(self.call, image))), None
+        return _both(self.call, image, mask)
 
 
 def through(
     callables: tuple[Called, ...], images: Tensor, masks: Tensor | None, seeds: Tensor, seeded: Seeded
 ) -> tuple[Tensor, Tensor | None]:
-    """Each image by itself through all of them, with its own seed; what leaves [0, 1] is put back."""
-    made = []
-    for i, seed in enumerate(seeds.tolist()):
-        image, mask = images[i], None if masks is None else masks[i]
-        for call in callables:
-            image, mask = call(image, mask, seed, seeded)
-        made.append((image.clamp(0, 1), mask))
+    """Each image by itself through all of them; what leaves [0, 1] is put back.
+
+    Meanwhile every global generator follows the image's own seed. Afterwards they are as before.
+    """
+    made, moved = [], []
+    with python_generators() as seed_python:
+        for i, seed in enumerate(seeds.tolist()):
+            image, mask = images[i], None if masks is None else masks[i]
+            seed_python(seed)
+            with seeded(seed):
+                for call in callables:
+                    image, mask = call(image, mask)
+            made.append(image.clamp(0, 1))
+            moved.append(mask)
     if not made:
         return images, masks
-    return torch.stack([image for image, _ in made]).to(images), (
-        None if masks is None else torch.stack([mask for _, mask in made if mask is not None]).to(masks)
-    )
+    new_masks = None if masks is None else torch.stack([mask for mask in moved if mask is not None]).to(masks)
+    return torch.stack(made).to(images), new_masks
 
 
 def description(given: Callable[..., Any]) -> str:
@@ -128,7 +132,9 @@ def check_called(call: Called, images: Tensor, masks: Tensor | None, classes: in
 
 def _tried(call: Called, given: tuple[Tensor, Tensor | None], seed: int, seeded: Seeded) -> tuple[Any, Any]:
     try:
-        return call(*given, seed, seeded)
+        with seeded(seed), python_generators() as seed_python:
+            seed_python(seed)
+            return call(*given)
     except InputError:
         raise
     except Exception as error:  # it is the user's code: whatever it raises is for them to see
