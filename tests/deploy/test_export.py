@@ -77,7 +77,7 @@ def test_the_graph_says_where_it_is_from(onnx_file, photos):
 
 
 def test_the_page_s_script_answers_without_torch_and_without_unseen(trained, onnx_file, photos):
-    script = PAGE.read_text().split("```py\n# answer.py")[1].split("```")[0]
+    script = PAGE.read_text().split("```py\n")[1].split("```")[0]
     picture = photos / "light" / "2.png"
     done = subprocess.run(
         [sys.executable, "-c", NEITHER + script, str(onnx_file), str(picture)], capture_output=True, text=True
@@ -87,21 +87,25 @@ def test_the_page_s_script_answers_without_torch_and_without_unseen(trained, onn
     assert done.stdout == f"{picture}: {said.label} ({said.confidence:.1%}), {said.answered_by} answered\n"
 
 
-class _EveryRule(nn.Module):
-    """All rules on the same scores at once: an export for each would take a second for each."""
+RULES = [PIXEL_RULES[name] for name in ("least-entropy", "mean-softmax", "majority-vote", "surest-region")]
+"""Between them, with the ensemble's own, they have every operation that a rule has."""
+
+
+class _Rules(nn.Module):
+    """Several on the same scores: an export takes a second, however little there is to export."""
 
     def forward(self, scores):
         said = []
-        for rule in PIXEL_RULES.values():
+        for rule in RULES:
             choice = rule.choose(scores)
             said += [choice.classes, rule.probabilities(scores, choice), choice.member]
         return tuple(said)
 
 
-def test_every_rule_is_the_same_in_onnxruntime(tmp_path):
+def test_the_other_rules_are_the_same_in_onnxruntime(tmp_path):
     draw = torch.Generator().manual_seed(0)
     scores, few = (3 * torch.randn(3, n, 4, 10, 12, generator=draw) for n in (5, 2))
-    rules = _EveryRule().eval()
+    rules = _Rules().eval()
     with pytest.warns(FutureWarning, match="LeafSpec"):
         made = torch.onnx.export(
             rules,
@@ -144,9 +148,7 @@ def test_an_operator_that_onnx_lacks_is_named(make_bars, tmp_path):
     with torch.random.fork_rng(devices=[]):
         unseen.fit(Bessel(), make_bars("bars", 8), unseen.ERM(T=1), folder=tmp_path / "run")
         model = Bessel()
-    with pytest.raises(
-        InputError, match=r"ONNX can't hold the network: it has no operator for \w+\.\w*bessel_j0; write it"
-    ):
+    with pytest.raises(InputError, match=r"ONNX can't hold the network: it has no operator for \w+\.\w*bessel_j0; "):
         unseen.export(tmp_path / "run", model=model, onnx=tmp_path / "bessel.onnx")
     assert not (tmp_path / "bessel.onnx").exists()
 
