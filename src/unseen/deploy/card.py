@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unseen.deploy.provenance import SELECTION, Provenance
+from unseen.deploy.provenance import Provenance
 from unseen.errors import UnseenError
 from unseen.reporting.evaluation import Score, known_scores
 from unseen.reporting.finished.methods import FinishedRun
@@ -55,7 +55,8 @@ def _source(about: Provenance) -> str:
         seed, data = str(record.config.get("seed", "")), f"SHA-256 {source['sha256'][:12]}"
         lines.append((name, f"{source['name']} ({data})", f"{source['images']:,}", method, seed))
     table = _table(("network", "source", "images", "method", "seed"), lines)
-    return f"{table}\n\nThe weights are those of the {SELECTION}. No other domain was trained on, or selected anything."
+    selection = f"The weights are those of the {about.selection}. No other domain was trained on, or selected anything."
+    return f"{table}\n\n{selection}"
 
 
 def _measured(about: Provenance) -> str:
