@@ -67,6 +67,11 @@ class NetworkRecord:
         """Whether a run of Algorithm 1 trained it, as far as its folder says."""
         return "ada" in self.config
 
+    @property
+    def adapted(self) -> bool:
+        """Whether an adaptation (ADDA) made it."""
+        return "adda" in self.config
+
 
 def need_job(job: Job | None, folder: Path) -> Job:
     """The job of a run that the command line started; one from Python has none and is refused."""
