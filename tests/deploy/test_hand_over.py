@@ -98,7 +98,10 @@ def test_the_card_of_an_ensemble_for_masks_names_its_members_and_rule(trained, v
     score_run(trained / "pixel-ensemble", [unseen.domain(f"masks:{views}")])
     unseen.export(trained / "pixel-ensemble", folder=trained / "handed")
     card = (trained / "handed" / "README.md").read_text()
-    assert "An ensemble of 2 networks (rule: surest-region) that says which of 2 classes each pixel" in card
+    assert (
+        "An ensemble of 2 networks (rule: surest-region) for pictures of 2 classes: left, right; it answers for each"
+        in card
+    )
     assert "| pixels-1 | views (SHA-256 " in card
     assert "an mIoU has no binomial interval" in card
 

@@ -51,7 +51,8 @@ def predict(
         masks = _masks(folder, files, predictor.classes)
         answers: Iterable[Answered] = stream(predictor, files)
         if csv is not None:
-            answers = track(answers, "Predicting", total=len(files), console=out, transient=True)
+            hidden = not out.is_terminal
+            answers = track(answers, "Predicting", len(files), console=out, transient=True, disable=hidden)
         counted, problems = _carry_out(answers, write, masks)
     for path in filter(None, (csv, folder)):
         out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unseen.deploy.provenance import SELECTION, Provenance
+from unseen.deploy.provenance import Provenance
 from unseen.errors import UnseenError
 from unseen.reporting.evaluation import Score, known_scores
 from unseen.reporting.finished.methods import FinishedRun
@@ -29,11 +29,10 @@ def card(about: Provenance, name: str) -> str:
 
 
 def _summary(about: Provenance) -> str:
-    masks = any(score.miou is not None for score in about.measured)
     classes = about.first.classes or ()
     what = f"An ensemble of {len(about.members)} networks (rule: {about.rule})" if about.rule else "A network"
-    for_each = "each pixel of an image" if masks else "an image"
-    return f"{what} that says which of {len(classes)} classes {for_each} shows: {', '.join(classes)}."
+    masks = "; it answers for each pixel" if any(score.miou is not None for score in about.measured) else ""
+    return f"{what} for pictures of {len(classes)} classes: {', '.join(classes)}{masks}."
 
 
 def _use(about: Provenance, name: str) -> str:
@@ -51,11 +50,21 @@ def _source(about: Provenance) -> str:
         if source is None:
             lines.append((name, "not known: it was brought from Python without a run", "", "", ""))
             continue
-        method = "ADDA" if "adda" in record.config else "ERM" if settings.get("K") == 0 else "ADA"
+        method = "ADDA" if record.adapted else "ERM" if settings.get("K") == 0 else "ADA"
         seed, data = str(record.config.get("seed", "")), f"SHA-256 {source['sha256'][:12]}"
         lines.append((name, f"{source['name']} ({data})", f"{source['images']:,}", method, seed))
     table = _table(("network", "source", "images", "method", "seed"), lines)
-    return f"{table}\n\nThe weights are those of the {SELECTION}. No other domain was trained on, or selected anything."
+    return f"{table}\n\nThe weights are those of the {about.selection}. {_other_domains(about)}"
+
+
+def _other_domains(about: Provenance) -> str:
+    """What else than the source had a part in it."""
+    adapted = {name: record.config["target"]["name"] for name, record in about.members.items() if record.adapted}
+    if not adapted:
+        return "No other domain was trained on, or selected anything."
+    return " ".join(
+        f"{name} was adapted to the images of {target}, without labels." for name, target in adapted.items()
+    )
 
 
 def _measured(about: Provenance) -> str:
@@ -92,11 +101,14 @@ def _other_seeds(about: Provenance) -> Mapping[str, list[Score]]:
     if about.rule is not None or not about.first.from_a_run:
         return {}
     own = FinishedRun(about.folder, RunFolder(about.folder).config())
-    found = {}
+    found, seeds = {}, {own.seed}
     for folder in sorted(about.folder.resolve().parent.iterdir()):
         run = _finished(folder)
-        if run is not None and run.seed != own.seed and _alike(run, own) and (scores := known_scores(folder)):
+        if run is None or run.seed in seeds or not _alike(run, own):
+            continue
+        if scores := known_scores(folder):
             found[f"{folder.name} (seed {run.seed})"] = scores
+            seeds.add(run.seed)
     return found
 
 

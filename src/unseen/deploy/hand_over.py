@@ -13,7 +13,7 @@ from unseen.ensembles import folder as ensemble_folder
 from unseen.errors import RunFolderError
 from unseen.runs.loading import NetworkRecord
 
-EVALUATION = "evaluation.json"
+ABOUT = ("metrics.jsonl", "evaluation.json")
 
 
 def hand_over(folder: Path, to: Path) -> None:
@@ -28,7 +28,7 @@ def hand_over(folder: Path, to: Path) -> None:
     about = Provenance.read(folder)
     with written_whole(to, replaces=again) as aside:
         needed = _needed(folder)
-        for name, path in (needed | _measured(folder)).items():
+        for name, path in (needed | _about(folder)).items():
             (aside / name).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(aside / name, path.read_bytes())
         write_atomically(aside / "README.md", card(about, to.resolve().name).encode())
@@ -53,5 +53,6 @@ def _python_of(place: Path) -> list[Path]:
     return [file] if file.suffix == ".py" else []
 
 
-def _measured(folder: Path) -> dict[Path, Path]:
-    return {Path(EVALUATION): folder / EVALUATION} if (folder / EVALUATION).is_file() else {}
+def _about(folder: Path) -> dict[Path, Path]:
+    """What was recorded and measured, as far as it is there."""
+    return {Path(name): folder / name for name in ABOUT if (folder / name).is_file()}

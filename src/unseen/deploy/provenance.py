@@ -16,9 +16,7 @@ from unseen.runs.config import made_now
 from unseen.runs.job import Job
 from unseen.runs.loading import NetworkRecord
 
-SELECTION = "last iterate"
-"""which weights of a training are its result"""
-_TOLD = ("source", "ada", "adda", "job", "seed", "engine", "versions", "created")
+_ABOUT = ("source", "ada", "adda", "job", "seed", "engine", "versions", "created")
 
 
 @dataclass(frozen=True)
@@ -53,15 +51,20 @@ class Provenance:
         """How the source is found by name, where a run's folder says so."""
         return self.first.job
 
+    @property
+    def selection(self) -> str:
+        """Which weights of a training are its result."""
+        return "last iterate"
+
     def metadata(self, predictor: Predictor, expected: GraphInput) -> dict[str, str]:
         """What an exported graph says of itself: text, or JSON where there is more to say."""
-        about = {name: _told(record.config) for name, record in self.members.items()}
+        about = {name: _about(record.config) for name, record in self.members.items()}
         content: dict[str, Any] = {
             "classes": predictor.classes,
             "input": str(expected),
             "preparation": f"upright, {'RGB' if expected.channels == 3 else 'grey'}, resized to "
             f"{expected.size[0]}x{expected.size[1]} (height x width) by Pillow's {predictor.prepare.resize} kernel",
-            "selection": SELECTION,
+            "selection": self.selection,
             "measured": [score.asdict() for score in self.measured],
             "exported": made_now(),
         }
@@ -74,5 +77,5 @@ class Provenance:
         }
 
 
-def _told(config: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: config[name] for name in _TOLD if config.get(name) is not None}
+def _about(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: config[name] for name in _ABOUT if config.get(name) is not None}

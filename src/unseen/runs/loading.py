@@ -31,7 +31,7 @@ class NetworkRecord:
     classes: tuple[str, ...] | None = None
     """the names of what it was trained on; an ensemble that was given a bare network knows none"""
     job: Job | None = None
-    shape: tuple[int, int, int] | None = None
+    shape: tuple[int, ...] | None = None
     """channels, height and width of the images it was trained on, where that was written down"""
     seed: int = 0
     config: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -55,7 +55,7 @@ class NetworkRecord:
                 scores=shape[0] if shape else None,
                 classes=tuple(source["classes"]) if source else None,
                 job=from_json(Job, job) if job is not None else None,
-                shape=tuple(content["shape"]) if content.get("shape") else None,
+                shape=tuple(source["shape"]) if source and source.get("shape") else None,
                 seed=content.get("seed", 0),
                 config=content,
             )
@@ -66,6 +66,11 @@ class NetworkRecord:
     def from_a_run(self) -> bool:
         """Whether a run of Algorithm 1 trained it, as far as its folder says."""
         return "ada" in self.config
+
+    @property
+    def adapted(self) -> bool:
+        """Whether an adaptation (ADDA) made it."""
+        return "adda" in self.config
 
 
 def need_job(job: Job | None, folder: Path) -> Job:
