@@ -1,4 +1,4 @@
-"""Draws the two diagrams of the docs, layers.svg and sweep.svg: ``python docs/images/diagrams.py``."""
+"""Draws the diagrams of the docs, layers.svg, sweep.svg and deploy.svg: ``python docs/images/diagrams.py``."""
 
 from html import escape
 from pathlib import Path
@@ -81,6 +81,22 @@ def sweep() -> str:
     return svg(900, 292, "Runs with K = 1, 2 and 3 share their rounds", drawn)
 
 
+def deploy() -> str:
+    """A trained network and the three ways in which it is used."""
+    uses = [
+        ("unseen predict, unseen.Predictor", "pictures in, answers out: lines, CSV, masks"),
+        ("unseen export --onnx", "one graph for onnxruntime; no torch, no unseen"),
+        ("unseen export --folder", "weights, config and a model card, for someone else"),
+    ]
+    drawn = [box(16, 82, 250, 46, "#ecfdf5", "run or ensemble", "a folder with trained weights")]
+    for i, (name, meaning) in enumerate(uses):
+        y = 16 + i * 66
+        drawn.append(f'<path d="M266 105H330V{y + 23}H396" class="line"/>')
+        drawn.append(box(396, y, 488, 46, "#eef2ff", name, meaning))
+    return svg(900, 210, "A run or an ensemble gives predictions, an ONNX file and a folder to hand over", drawn)
+
+
 if __name__ == "__main__":
     (HERE / "layers.svg").write_text(layers())
     (HERE / "sweep.svg").write_text(sweep())
+    (HERE / "deploy.svg").write_text(deploy())

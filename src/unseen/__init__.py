@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from unseen.data.domain import Domain
     from unseen.data.image_folder import folder
     from unseen.data.masks import masks
+    from unseen.deploy.export import export
     from unseen.deploy.prediction import Prediction
     from unseen.deploy.predictor import Predictor
     from unseen.engine import Engine
@@ -50,6 +51,7 @@ __all__ = [
     "domain",
     "domains",
     "evaluate",
+    "export",
     "fictitious",
     "fit",
     "folder",
@@ -82,6 +84,7 @@ _HOMES = {
     "domain": "unseen.data.catalogue",
     "domains": "unseen.data.catalogue",
     "evaluate": "unseen.scoring.accuracy",
+    "export": "unseen.deploy.export",
     "fictitious": "unseen.method.ascent",
     "fit": "unseen.runs.fit",
     "folder": "unseen.data.image_folder",

@@ -52,6 +52,12 @@ class RunsFailed(UnseenError):
     exit_code = 7
 
 
+class PicturesUnreadable(UnseenError):
+    """Some pictures could not be read; the others have their predictions."""
+
+    exit_code = 8
+
+
 def did_you_mean(name: str, known: Iterable[str], *, listed: bool = False) -> str:
     """``'; did you mean "gamma"?'`` for the nearest known name, else the list of known names, unless they're listed."""
     known = sorted(known)

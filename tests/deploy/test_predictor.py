@@ -147,7 +147,7 @@ def test_an_ensemble_of_networks_that_never_had_a_folder_numbers_its_classes(tmp
 def test_a_run_from_before_sizes_were_written_down_has_its_job_s_size(trained, photos):
     path = trained / "shades" / "config.json"
     config = json.loads(path.read_text())
-    del config["shape"]
+    del config["source"]["shape"]
     path.write_text(json.dumps(config))
     assert Predictor.load(trained / "shades").size == (10, 12)
 

@@ -20,7 +20,7 @@ from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import Engine, host_copies
 from unseen.errors import InputError, all_problems
 from unseen.models.split import Split, count_classes, split
-from unseen.runs.config import Cadence, ModelRecord, SourceRecord, TrainingConfig, made_now, shape_of
+from unseen.runs.config import Cadence, ModelRecord, SourceRecord, TrainingConfig, made_now
 from unseen.runs.console import showing_if
 from unseen.runs.loading import load
 from unseen.runs.opening import check_folder, open_folder
@@ -219,6 +219,5 @@ def _make_config(
         model=ModelRecord.of(net),
         cadence=cadence,
         engine=engine.record(),
-        shape=shape_of(source),
         **made_now(),
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +81,43 @@ def _digest(tensors: Mapping[str, Tensor], text: str) -> str:
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def damage(path: Path, sha256: str) -> str | None:
+    """What is wrong with a file that should have this digest, if anything."""
+    if not path.exists():
+        return f"{path} is missing"
+    return None if digest_of(path) == sha256 else f"{path} is not what was saved (SHA-256 differs)"
+
+
+@contextmanager
+def written_whole(folder: Path, *, replaces: bool = False) -> Iterator[Path]:
+    """Inside: a folder beside ``folder`` to write to. After: it is ``folder``; or it is gone, if anything failed.
+
+    ``folder`` has to be new or empty, unless what it holds may be replaced.
+    """
+    if not replaces and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise RunFolderError(f"{folder} exists and is not empty; choose a new or empty folder")
+    aside = folder.absolute().with_name(f".{folder.absolute().name}.{os.getpid()}.part")
+    before = aside.with_suffix(".before")
+    try:
+        for left in (aside, before):
+            shutil.rmtree(left, ignore_errors=True)  # by a process of the same number that was killed
+        aside.mkdir(parents=True)
+        yield aside
+        fsync_folder(aside)
+        if folder.exists():
+            folder.rename(before)
+        aside.rename(folder)
+        fsync_folder(aside.parent)
+    except OSError as error:
+        raise SaveFailed(f"could not save {folder}: {error.strerror or error}; choose another folder") from error
+    finally:
+        for left in (aside, before):
+            shutil.rmtree(left, ignore_errors=True)

@@ -43,3 +43,11 @@ def absolute(name: str) -> str:
     if colon and place.endswith(".py") and Path(place).is_file():
         return f"{Path(place).resolve()}:{rest}"
     return name
+
+
+def beside(name: str, folder: Path) -> str:
+    """``FILE.py:NAME`` with the file of that name in ``folder``, where it is no longer in its own place."""
+    place, _, rest = name.partition(":")
+    here = folder / Path(place).name
+    moved = place.endswith(".py") and not Path(place).is_file() and here.is_file()
+    return f"{here}:{rest}" if moved else name

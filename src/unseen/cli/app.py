@@ -18,7 +18,8 @@ from unseen.errors import RankLost, UnseenError
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 a bug, 2 bad input, 3 a run folder that can't be used, 4 training diverged, "
-    "5 a save failed, 6 a process of the training was lost, 7 runs of a sweep failed, 130 interrupted."
+    "5 a save failed, 6 a process of the training was lost, 7 runs of a sweep failed, 8 some pictures can't be read, "
+    "130 interrupted."
 )
 
 app = typer.Typer(

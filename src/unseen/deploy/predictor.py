@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, overload
 import torch
 from torch import Tensor, nn
 
+from unseen.deploy import seal
 from unseen.deploy.pictures import Preparation
 from unseen.deploy.prediction import Prediction, predictions_of
 from unseen.engine import evaluation_batch
@@ -45,6 +46,7 @@ class Predictor:
         list, as in ``unseen.Ensemble.load``.
         """
         place = Path(folder).expanduser()
+        seal.check(place)
         net, records = _ensemble(place, model) if ensemble_folder.record_of(place).exists() else _run(place, model)
         record = next((each for each in records if each.classes), records[0])
         return cls(net, record.classes or _numbers(net), Preparation.of(record))
@@ -53,6 +55,11 @@ class Predictor:
     def members(self) -> Mapping[str, Split]:
         """The networks of an ensemble by their names; none for one network."""
         return dict(zip(self.net.names, self.net.members, strict=True)) if isinstance(self.net, Ensemble) else {}
+
+    @property
+    def networks(self) -> tuple[Split, ...]:
+        """The network, or those of the members."""
+        return self.net.members if isinstance(self.net, Ensemble) else (self.net,)
 
     @property
     def rule(self) -> Rule:

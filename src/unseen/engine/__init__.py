@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
 import tempfile
@@ -270,6 +271,13 @@ def host_copies(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {
         name: to_host(tensor.detach()).clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()
     }
+
+
+def usual_copy(net: nn.Module) -> nn.Module:
+    """A copy of a model in the computer's own memory and torch's usual layout, whatever it was trained in."""
+    copied = copy.deepcopy(net).cpu()
+    copied.to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    return copied
 
 
 def adam(net: nn.Module, alpha: float, ridge: float) -> torch.optim.Adam:

@@ -6,20 +6,16 @@ are small run folders: ``config.json`` and ``weights.safetensors``, enough for `
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
-from unseen.base.files import fsync_folder, write_json, write_tensors
-from unseen.errors import RunFolderError, SaveFailed
+from unseen.base.files import damage, digest_of, write_json, write_tensors, written_whole
+from unseen.errors import RunFolderError
 
 FORMAT = 1
 FILES = ("config.json", "weights.safetensors")
@@ -50,7 +46,7 @@ def record_of(folder: Path) -> Path:
 
 def write(folder: Path, rule: str, members: Sequence[SavedMember]) -> None:
     """Put an ensemble into a new or empty folder."""
-    with _written_whole(folder) as aside:
+    with written_whole(folder) as aside:
         kept = [
             {"name": member.name, "sha256": _write_member(_place(aside, i), member)} for i, member in enumerate(members)
         ]
@@ -69,9 +65,9 @@ def read(folder: Path) -> SavedEnsemble:
         }
     except (KeyError, TypeError) as error:
         raise RunFolderError(f"{record_of(folder)} is damaged: {error!r}; copy the folder again") from error
-    damaged = [damage for path, sha256 in files.items() if (damage := _damage(path, sha256))]
+    damaged = [found for path, sha256 in files.items() if (found := damage(path, sha256))]
     if damaged or not names:
-        listed = "\n".join(f"  - {damage}" for damage in damaged or ["it has no members"])
+        listed = "\n".join(f"  - {found}" for found in damaged or ["it has no members"])
         raise RunFolderError(f"{folder} is damaged:\n{listed}\ncopy the whole folder again, or make it again")
     return SavedEnsemble(rule, names, tuple(_place(folder, i) for i in range(len(names))))
 
@@ -93,12 +89,6 @@ def _record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def _damage(path: Path, sha256: str) -> str | None:
-    if not path.exists():
-        return f"{path} is missing"
-    return None if _digest(path) == sha256 else f"{path} is not what was saved (SHA-256 differs)"
-
-
 def _place(folder: Path, number: int) -> Path:
     return folder / "members" / str(number)
 
@@ -108,28 +98,4 @@ def _write_member(place: Path, member: SavedMember) -> dict[str, str]:
     place.mkdir(parents=True)
     write_json(place / "config.json", member.config)
     write_tensors(place / "weights.safetensors", member.weights, {"member": member.name})
-    return {file: _digest(place / file) for file in FILES}
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextmanager
-def _written_whole(folder: Path) -> Iterator[Path]:
-    """Inside: a folder beside ``folder`` to write to. After: it is ``folder``; or it is gone, if anything failed."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise RunFolderError(f"{folder} exists and is not empty; choose a new or empty folder")
-    aside = folder.absolute().with_name(f".{folder.absolute().name}.{os.getpid()}.part")
-    try:
-        shutil.rmtree(aside, ignore_errors=True)  # left by a process of the same number that was killed
-        aside.mkdir(parents=True)
-        yield aside
-        fsync_folder(aside)
-        aside.rename(folder)
-        fsync_folder(aside.parent)
-    except OSError as error:
-        raise SaveFailed(f"could not save {folder}: {error.strerror or error}; choose another folder") from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+    return {file: digest_of(place / file) for file in FILES}

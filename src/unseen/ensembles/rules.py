@@ -180,6 +180,8 @@ class SurestRegion(Selection):
     def certainty(self, scores: Tensor) -> Tensor:
         """The mean of max_j p_j over the window around a pixel, as far as it lies in the image."""
         sure = _sure_pixels(scores, self.name)
+        if torch.compiler.is_exporting():
+            sure = sure.float()  # onnxruntime has no pooling of doubles
         reach = round(min(sure.shape[2:]) * self.share) // 2
         return F.avg_pool2d(sure, 2 * reach + 1, stride=1, padding=reach, count_include_pad=False)
 

@@ -75,6 +75,11 @@ def score_run(
     return scores
 
 
+def known_scores(folder: Path) -> list[Score]:
+    """What was measured so far of a finished run or an ensemble, on each domain; its data isn't needed."""
+    return list(_known(folder / "evaluation.json", _Measured(folder, None).weights).values())
+
+
 def scores_of(folder: Path, domain: Domain, net: Split | None = None) -> Tensor:
     """A run's raw scores on a domain, float32 (N, classes), in the order of its images.
 

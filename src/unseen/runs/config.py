@@ -52,6 +52,8 @@ class SourceRecord:
     """fingerprint of its images and labels"""
     unlabelled: int = 0
     """how many of its images have no labelled pixel, and are not trained on"""
+    shape: tuple[int, ...] | None = None
+    """of each image: channels, height, width; the first versions' runs lack it"""
 
     @classmethod
     def of(cls, source: Domain) -> SourceRecord:
@@ -62,18 +64,13 @@ class SourceRecord:
             classes=tuple(source.classes),
             sha256=source.fingerprint,
             unlabelled=len(source) - len(source.labelled),
+            shape=tuple(source.images.shape[1:]),
         )
 
     @property
     def labelled(self) -> int:
         """How many of its images are trained on."""
         return self.images - self.unlabelled
-
-
-def shape_of(source: Domain) -> tuple[int, int, int]:
-    """Channels, height and width of its images."""
-    channels, height, width = source.images.shape[1:]
-    return channels, height, width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,8 +109,6 @@ class TrainingConfig:
     """when it began, ISO 8601 in UTC"""
     job: Job | None = None
     """how model and source are built by name; None where a Python program brought its own"""
-    shape: tuple[int, int, int] | None = None
-    """channels, height and width of the source's images; None in a config from before it was written down"""
     format: int = FORMAT
 
     def asdict(self) -> dict[str, Any]:
@@ -121,8 +116,9 @@ class TrainingConfig:
         content = to_json(self)
         model, source = content["model"], content["source"]
         content["model"] = {"class": model.pop("class_name"), **model}
-        if not source["unlabelled"]:
-            del source["unlabelled"]
+        for name in ("unlabelled", "shape"):
+            if not source[name]:
+                del source[name]
         shared = {field.name for field in fields(TrainingConfig)}
         own = {name: value for name, value in content.items() if name not in shared}
         return {"format": self.format} | own | content  # people read it from the top

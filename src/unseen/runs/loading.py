@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import safetensors.torch
 from torch import nn
 
+from unseen.base.imports import beside
 from unseen.base.records import from_json
 from unseen.engine import Engine
 from unseen.errors import InputError, RunFolderError
@@ -30,7 +31,7 @@ class NetworkRecord:
     classes: tuple[str, ...] | None = None
     """the names of what it was trained on; an ensemble that was given a bare network knows none"""
     job: Job | None = None
-    shape: tuple[int, int, int] | None = None
+    shape: tuple[int, ...] | None = None
     """channels, height and width of the images it was trained on, where that was written down"""
     seed: int = 0
     config: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -54,7 +55,7 @@ class NetworkRecord:
                 scores=shape[0] if shape else None,
                 classes=tuple(source["classes"]) if source else None,
                 job=from_json(Job, job) if job is not None else None,
-                shape=tuple(content["shape"]) if content.get("shape") else None,
+                shape=tuple(source["shape"]) if source and source.get("shape") else None,
                 seed=content.get("seed", 0),
                 config=content,
             )
@@ -95,6 +96,7 @@ def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
 def _rebuilt(record: NetworkRecord, folder: Path) -> Split:
     """The network that the run's job describes, before its weights are read."""
     job = need_job(record.job, folder)
+    job = replace(job, model=beside(job.model, folder))
     assert record.scores is not None
     net = job.build_model(record.scores, record.seed)
     if is_built_in(job.model):

@@ -18,7 +18,7 @@ from unseen.method.pool import Pool
 from unseen.method.settings import ADA
 from unseen.method.state import State
 from unseen.models.split import Split, count_classes, refuse_probabilities
-from unseen.runs.config import Cadence, ModelRecord, RunConfig, SourceRecord, made_now, shape_of
+from unseen.runs.config import Cadence, ModelRecord, RunConfig, SourceRecord, made_now
 from unseen.runs.console import showing_if
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job
@@ -102,7 +102,6 @@ class Training:
             cadence=self.cadence,
             engine=engine.record(),
             job=self.job,
-            shape=shape_of(source),
             **made_now(),
         )
 
