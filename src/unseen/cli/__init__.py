@@ -10,8 +10,8 @@ from unseen.cli import evaluate as evaluate
 from unseen.cli import diagnose as diagnose
 from unseen.cli import ensemble as ensemble
 from unseen.cli import predict as predict
-from unseen.cli import export as export
 from unseen.cli import play as play
+from unseen.cli import export as export
 from unseen.cli import choose as choose
 from unseen.cli import reproduce as reproduce
 from unseen.cli import download as download
