@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ from unseen.data.catalogue import domain, is_drawn
 from unseen.data.domain import Domain
 from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.data.images import Size, kernel_problems
+from unseen.data.splits import split_rows
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
 from unseen.models import ConvNet
@@ -97,8 +98,7 @@ class Job:
             )
         rows = slice(self.offset, end)
         origin = f"{whole.origin}; {end - self.offset:,} of these, from number {self.offset:,}"
-        # Copied, so that the images that aren't used don't stay in memory.
-        return Domain(whole.name, whole.images[rows].clone(), whole.labels[rows].clone(), whole.classes, origin)
+        return replace(whole.part(torch.arange(len(whole))[rows]), origin=origin)
 
     def load_target(self, name: str, source_classes: tuple[str, ...]) -> Domain:
         """Another domain, prepared as the source was and with the source's class numbers; drawn ones in its number."""
@@ -147,16 +147,7 @@ class Job:
 
 def held_out_rows(whole: Domain, share: float) -> tuple[Tensor, Tensor]:
     """The rows to train on and the rows held out: the same share of each class, the same rows each time."""
-    draw = generator(0, "hold out")
-    groups = (
-        [torch.arange(len(whole))]
-        if whole.segmented
-        else [(whole.labels == c).nonzero().flatten() for c in range(len(whole.classes))]
-    )
-    shuffled = [rows[torch.randperm(len(rows), generator=draw)] for rows in groups]
-    counts = [round(share * len(rows)) for rows in shuffled]
-    out = torch.cat([rows[:count] for rows, count in zip(shuffled, counts, strict=True)]).sort().values
-    kept = torch.cat([rows[count:] for rows, count in zip(shuffled, counts, strict=True)]).sort().values
+    kept, out = split_rows(whole.labels, len(whole.classes), share, generator(0, "hold out"))
     if not len(out) or not len(kept):
         raise InputError(
             f"hold_out={share:g} of the {len(whole):,} images of {whole.name} leaves {len(kept):,} to train on and "

@@ -24,10 +24,17 @@ def read_image(file: Path, channels: int = 3) -> Image:
 
     What it raises, its callers turn into a message with the file's name (``reading.noting_problems``).
     """
-    from PIL import Image, ImageOps
+    from PIL import Image
 
     with Image.open(file) as opened:
-        return _eight_bits(ImageOps.exif_transpose(opened)).convert("RGB" if channels == 3 else "L")
+        return upright(opened, channels)
+
+
+def upright(image: Image, channels: int = 3) -> Image:
+    """A picture turned as its EXIF says, in 8-bit RGB or grey."""
+    from PIL import ImageOps
+
+    return _eight_bits(ImageOps.exif_transpose(image)).convert("RGB" if channels == 3 else "L")
 
 
 def _eight_bits(image: Image) -> Image:
