@@ -10,6 +10,7 @@ import shutil
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -39,10 +40,10 @@ class DecodedCache:
 
     def __init__(self, root: Path, files: Sequence[Path], size: tuple[int, int], how: HowDecoded) -> None:
         self.root, self.files, self.size, self.how = root, files, size, how
-        self.path = cache_folder() / "decoded" / self._key()
 
-    def _key(self) -> str:
-        """SHA-256 of all that decides the bytes."""
+    @cached_property
+    def path(self) -> Path:
+        """The folder, named after a SHA-256 of all that decides the bytes."""
         stats = [(str(relative(file, self.root)), file.stat()) for file in self.files]
         known = {
             "format": FORMAT,
@@ -52,7 +53,7 @@ class DecodedCache:
             "resize": self.how.resize,
             "pillow": version("pillow"),
         }
-        return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
+        return cache_folder() / "decoded" / hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -88,10 +89,9 @@ class DecodedCache:
         if about["format"] != FORMAT or tuple(about["shape"]) != self.shape or len(about["files"]) != len(self.files):
             raise ValueError(f"expected {self.shape} in format {FORMAT}, got {about['shape']} in {about['format']}")
         outcomes = [_outcome(each) for each in about["files"]]
-        file = (self.path / IMAGES).open("rb", buffering=0)
-        if (found := os.fstat(file.fileno()).st_size) != self.bytes:
+        rows = FileRows((self.path / IMAGES).open("rb", buffering=0), self.shape, torch.uint8)
+        if (found := os.fstat(rows.file.fileno()).st_size) != self.bytes:
             raise ValueError(f"expected {self.bytes:,} bytes, got {found:,}")
-        rows = FileRows(file, self.shape, torch.uint8)
         if check:
             self._check(rows, outcomes, progress)
         return rows, outcomes

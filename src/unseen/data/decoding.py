@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -61,7 +62,8 @@ def decode_into(
     ``done`` is called with how many more are.
     """
     parts = [(start, files[start : start + AT_ONCE]) for start in range(0, len(files), AT_ONCE)]
-    workers = joblib.Parallel(n_jobs=min(cpu.cores(), len(parts)), return_as="generator")
+    alone = multiprocessing.current_process().daemon  # such a process may have no children
+    workers = joblib.Parallel(n_jobs=1 if alone else min(cpu.cores(), len(parts)), return_as="generator")
     outcomes: list[Decoded] = []
     for some in workers(joblib.delayed(_decode_some)(path, size, root, start, part, how) for start, part in parts):
         outcomes += some

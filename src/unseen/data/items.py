@@ -147,7 +147,7 @@ def _pair_of(name: str, i: int, item: Any, columns: Columns) -> tuple[Tensor, Te
     image, label = item
     if hasattr(image, "convert"):
         pixels = pixels_of(upright(image, columns.channels), columns.size, columns.resize)
-        image = torch.from_numpy(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
+        image = torch.from_numpy(pixels.transpose(2, 0, 1).copy())
     if hasattr(label, "convert"):
         label = torch.from_numpy(resized_mask(np.asarray(label), columns.size).copy())
     if not isinstance(image, Tensor):

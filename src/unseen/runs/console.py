@@ -158,7 +158,7 @@ def note(line: Mapping[str, Any]) -> str:
     if "fictitious" in line:
         (made,) = RoundRecord.read([line])
         change = f"{made.loss_before:.3f} -> {made.loss_after:.3f}"
-        return f"their loss {change}, moved by {made.moved:.3f} (L2 in pixels)"
+        return f"their loss {change}, moved by {made.moved:.3f} (L2 in pixels){made.sample}"
     accuracy = "".join(f", {name} {value:.1%}" for name, value in line.get("accuracy", {}).items())
     miou = "".join(f", {name} mIoU {value:.1%}" for name, value in line.get("miou", {}).items())
     return f"loss {line['loss']:.3f}{accuracy}{miou}"

@@ -45,6 +45,8 @@ class Job:
     model: str = "convnet"
     """"convnet", "fcn-resnet50" or "fcn-resnet18" (for masks; fcn-resnet50:FILE has its body's weights from a file), or
     FILE.py:FUNCTION or MODULE:FUNCTION that is called with classes=N and gives a model"""
+    leave_out_unreadable: bool = False
+    """whether files of a folder that can't be read are left out and counted; otherwise they are refused"""
     head: str | None = None
     """name of the model's last layer, where it isn't found by itself"""
     dropout: float = 0.0
@@ -80,7 +82,7 @@ class Job:
     def _asked_for(self) -> Domain:
         if is_drawn(self.source):
             return self._drawn(self.source)
-        whole = domain(self.source, self.side, resize=self.resize)
+        whole = self._folder_or_name(self.source)
         return whole if self.images is None and self.offset == 0 else self._rows(whole)
 
     def _drawn(self, name: str, classes: tuple[str, ...] | None = None) -> Domain:
@@ -104,7 +106,12 @@ class Job:
         """Another domain, prepared as the source was and with the source's class numbers; drawn ones in its number."""
         if is_drawn(name):
             return self._drawn(name, source_classes)
-        return domain(name, self.side, classes=source_classes, resize=self.resize)
+        return self._folder_or_name(name, source_classes)
+
+    def _folder_or_name(self, name: str, classes: tuple[str, ...] | None = None) -> Domain:
+        return domain(
+            name, self.side, classes=classes, resize=self.resize, leave_out_unreadable=self.leave_out_unreadable
+        )
 
     @property
     def side(self) -> Size:
@@ -141,8 +148,11 @@ class Job:
         return net
 
     def asdict(self) -> dict[str, Any]:
-        """Every field by name, for a config file."""
-        return to_json(self)
+        """Every field by name, for a config file; those that came later only where they aren't as before."""
+        content = to_json(self)
+        if not self.leave_out_unreadable:
+            del content["leave_out_unreadable"]
+        return content
 
 
 def held_out_rows(whole: Domain, share: float) -> tuple[Tensor, Tensor]:

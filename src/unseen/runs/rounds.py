@@ -65,6 +65,12 @@ class RoundRecord(AscentRecord):
         """The rounds among the lines of ``metrics.jsonl``; the other lines are of minimization steps."""
         return [cls(**line) for line in lines if "fictitious" in line]
 
+    @property
+    def sample(self) -> str:
+        """What to say of the means where they are over some of the samples; nothing where they are over all."""
+        some = self.measured is not None and self.measured < self.fictitious
+        return f", means over {self.measured:,} of them" if some else ""
+
     def asdict(self) -> dict[str, Any]:
         """What is known of it, as a line of ``metrics.jsonl``."""
         first = {"step": self.step, "round": self.round, "fictitious": self.fictitious}
