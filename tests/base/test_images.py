@@ -59,6 +59,11 @@ def test_images_come_in_batches_whatever_they_are(stored):
     assert torch.equal(torch.stack(list(stored)), stored[:])
 
 
+def test_functions_of_torch_take_all_of_the_images(stored, levels):
+    assert torch.equal(stored, as_float(levels))
+    assert torch.equal(torch.cat([stored, stored])[20:], as_float(levels))
+
+
 def test_what_only_a_tensor_has_is_refused_with_what_to_write(stored):
     with pytest.raises(AttributeError, match=r"not a tensor.*images\[:8\].mean, or all.*images\[:\].mean"):
         stored.mean()

@@ -86,6 +86,11 @@ class StoredImages:
     def __iter__(self) -> Iterator[Tensor]:
         return (self[row] for row in range(len(self)))
 
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """torch's own functions take all of the images as floats: ``torch.equal(images, x)``."""
+        return func(*map(_whole, args), **{name: _whole(value) for name, value in (kwargs or {}).items()})
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
             f"these images are not a tensor: they are kept as bytes or in a file. Take some of them first, for "
@@ -144,6 +149,13 @@ class FileRows:
         assert (step, *values.shape) == (1, stop - start, *self.shape[1:]), (rows, values.shape)
         if values.numel():
             write_at(self.file.fileno(), values.to(self.dtype).contiguous().numpy().data, start * self._size)
+
+
+def _whole(value: Any) -> Any:
+    """Stored images as one tensor, also those in a list; anything else as it is."""
+    if isinstance(value, tuple | list):
+        return type(value)(map(_whole, value))
+    return value[:] if isinstance(value, StoredImages) else value
 
 
 def write_at(descriptor: int, content: memoryview, start: int) -> None:
