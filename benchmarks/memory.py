@@ -44,6 +44,6 @@ def ours(images: int) -> sides.Work:
         ada = unseen.ADA(K=K, T_min=1, T_max=1, T=2 * K)
         with TemporaryDirectory() as folder:
             run = unseen.fit(sides.convnet(), sides.digits(images), ada, folder=folder, engine=unseen.Engine("cpu"))
-        return run.pool.images.nbytes
+        return len(run.pool) * run.pool.source[0].nbytes
 
     yield work

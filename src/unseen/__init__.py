@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from unseen import models, sweep, theory, transforms
     from unseen.adda.adapt import ADDA, Adapted, adapt
     from unseen.data.catalogue import domain, domains
+    from unseen.data.datasets import dataset
     from unseen.data.domain import Domain
     from unseen.data.image_folder import folder
     from unseen.data.masks import masks
@@ -47,6 +48,7 @@ __all__ = [
     "Split",
     "adapt",
     "ascend",
+    "dataset",
     "diagnose",
     "domain",
     "domains",
@@ -80,6 +82,7 @@ _HOMES = {
     "Split": "unseen.models.split",
     "adapt": "unseen.adda.adapt",
     "ascend": "unseen.method.ascent",
+    "dataset": "unseen.data.datasets",
     "diagnose": "unseen.reporting.diagnosis.diagnose",
     "domain": "unseen.data.catalogue",
     "domains": "unseen.data.catalogue",

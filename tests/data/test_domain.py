@@ -150,8 +150,8 @@ BAD = {
         ["lie in [-1.", "expected [0, 1]", "put the normalization inside the model"],
     ),
     "integers": (
-        lambda x, y: ((x * 255).byte(), y),
-        ["images are torch.uint8", "expected float in [0, 1]", "images.float() / 255"],
+        lambda x, y: ((x * 255).int(), y),
+        ["images are torch.int32", "expected float in [0, 1] or bytes (torch.uint8) of 0..255", "convert them"],
     ),
     "NaN": (
         changed((slice(3, 5), 0, 0, 0), float("nan")),
@@ -241,7 +241,7 @@ BAD_SETS = {
         Pairs([(torch.zeros(3, 8, 8), 0), (torch.zeros(3, 8, 9), 1)]),
         ["image 1 has shape (3, 8, 9), image 0 has (3, 8, 8)", "expected one shape for all", "resize or crop"],
     ),
-    "integer images": (Pairs([(torch.zeros(3, 8, 8, dtype=torch.uint8), 0)]), ["images are torch.uint8", "/ 255"]),
+    "integer images": (Pairs([(torch.zeros(3, 8, 8, dtype=torch.int16), 0)]), ["images are torch.int16", "bytes"]),
     "something else": (
         Anything(),
         ["expected a Domain, a pair of tensors (images, labels) or a torch Dataset", "got Anything"],

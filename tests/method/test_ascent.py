@@ -9,7 +9,7 @@ from reference import ascent as reference
 from torch import nn
 
 from unseen import Domain, fit
-from unseen.engine import Engine, ascent_batch
+from unseen.engine import Engine, FewChannels, ascent_batch
 from unseen.errors import Diverged, InputError
 from unseen.method.ascent import ascend
 from unseen.method.cost import softmax_loss, squared_distance, transport_cost
@@ -453,3 +453,50 @@ def test_counts_that_differ_are_refused(make_net, digits):
     x, y = digits
     with pytest.raises(InputError, match="24 images but 23 labels; expected one label for each image"):
         ascend(make_net(), x, y[:23], BASE)
+
+
+def test_an_ascent_by_itself_leaves_the_weights_layout_and_gives_images_in_theirs(digits):
+    x, y = digits
+    with torch.random.fork_rng(devices=[]):
+        net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.Flatten(), nn.Linear(128, 4))
+    before = [(p, p.data_ptr(), p.stride(), p.requires_grad) for p in net.parameters()]
+    made = ascend(net, x, y, BASE)
+    after = [(p, p.data_ptr(), p.stride(), p.requires_grad) for p in net.parameters()]
+    assert all(p is q and rest == others for (p, *rest), (q, *others) in zip(before, after, strict=True))
+    assert made.is_contiguous()
+    expected = torch.stack([trajectory[-1] for trajectory in twin(net, x, y, BASE)])
+    torch.testing.assert_close(made, expected, rtol=0, atol=1e-4)
+
+
+class Viewing(nn.Module):
+    """Calls ``view`` on what a convolution gives, which takes no other layout than torch's usual one."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.fc = nn.Conv2d(3, 8, 3), nn.Linear(288, 4)
+
+    def forward(self, x):
+        x = self.conv(x).relu()
+        return self.fc(x.view(len(x), -1))
+
+
+def test_an_ascent_by_itself_takes_a_model_that_takes_no_other_layout(digits):
+    x, y = digits
+    with torch.random.fork_rng(devices=[]):
+        net = Viewing()
+    usual = nn.Sequential(net.conv, nn.ReLU(), nn.Flatten(), net.fc)
+    torch.testing.assert_close(ascend(net, x, y, BASE), ascend(usual, x, y, BASE), rtol=0, atol=1e-4)
+
+
+def test_only_calls_of_the_network_go_through_the_fast_convolutions(monkeypatch, digits):
+    inside, calls = FewChannels.__torch_function__, []
+
+    def counting(self, func, types, args=(), kwargs=None):
+        calls.append(func)
+        return inside(self, func, types, args, kwargs)
+
+    monkeypatch.setattr(FewChannels, "__torch_function__", counting)
+    with torch.random.fork_rng(devices=[]):
+        net = nn.Sequential(nn.Flatten(), nn.Linear(192, 4))
+    ascend(net, *digits, dataclasses.replace(BASE, over="standard", T_max=1))
+    assert len(calls) < 20

@@ -15,14 +15,14 @@ def grow(pool, parents, value):
     pool.close()
 
 
-def test_it_starts_as_a_copy_of_the_source(pool, digits):
+def test_it_starts_as_the_source_which_is_not_copied(pool, digits):
     x, y = digits
     assert (len(pool), pool.rounds, pool.n) == (24, 0, 5)
     images, labels = pool.take(torch.arange(24))
     assert torch.equal(images, x)
     assert torch.equal(labels, y)
-    pool.images[0], pool.labels[0] = 7.0, 3
-    assert x.max() <= 1
+    assert pool.source is x
+    pool.labels[0] = 3
     assert y[0] == 0
 
 

@@ -10,9 +10,11 @@ from torch.utils.data import TensorDataset
 
 import unseen
 from unseen import ADA, ERM, Cadence, Domain, Engine
+from unseen.base.images import FileRows, as_float
 from unseen.base.randomness import Draws
 from unseen.errors import Diverged, InputError
 from unseen.method.descent import optimizer_for
+from unseen.runs.console import note
 
 ADA_ = ADA(gamma=1.0, eta=20.0, alpha=1e-2, K=2, T_min=4, T_max=3, T=12, batch=6, n=9)
 
@@ -458,3 +460,44 @@ def test_a_model_that_calls_view_trains_as_one_that_calls_flatten(digits):
     for viewed, flattened in zip(nets[0].parameters(), nets[1].parameters(), strict=True):
         assert torch.allclose(viewed, flattened, atol=1e-6)
     assert 0 <= unseen.evaluate(nets[0], digits) <= 1
+
+
+def test_a_large_round_is_measured_on_a_drawn_sample_which_is_recorded(tmp_path, monkeypatch, make_net, digits):
+    ada = ADA(K=2, T_min=1, T_max=2, T=3, batch=4)
+    whole = unseen.fit(make_net("normalized"), digits, ada)
+    monkeypatch.setattr("unseen.runs.recorder.MEASURED", 7)
+    some = unseen.fit(make_net("normalized"), digits, ada, folder=tmp_path / "run")
+    again = unseen.fit(make_net("normalized"), digits, ada)
+    rounds = [[line for line in run.metrics if "fictitious" in line] for run in (whole, some)]
+    assert [(line["fictitious"], line["measured"]) for line in rounds[0]] == [(24, 24), (24, 24)]
+    assert [(line["fictitious"], line["measured"]) for line in rounds[1]] == [(24, 7), (24, 7)]
+    assert again.metrics == some.metrics
+    assert rounds[0][0]["moved"] == pytest.approx(rounds[1][0]["moved"], rel=0.5)
+    assert torch.equal(whole.pool.images, some.pool.images), "measuring changes nothing"
+    assert note(rounds[1][0]).endswith("(L2 in pixels), means over 7 of them")
+    assert note(rounds[0][0]).endswith("(L2 in pixels)")
+
+
+def test_a_round_of_a_thousand_classes_is_measured_without_the_solver(digits):
+    x, y = digits
+    with torch.random.fork_rng(devices=[]):
+        net = nn.Sequential(nn.Flatten(), nn.Linear(192, 6), nn.ReLU(), nn.Linear(6, 101))
+    run = unseen.fit(net, (x, y), ADA(K=1, T_min=1, T_max=1, T=2, batch=4))
+    (line,) = [line for line in run.metrics if "fictitious" in line]
+    assert "supremum" not in line
+
+
+def test_training_from_bytes_in_a_file_has_the_bits_of_floats_in_memory(tmp_path, monkeypatch, make_net, digits):
+    monkeypatch.setenv("UNSEEN_CACHE", str(tmp_path))
+    monkeypatch.setattr("unseen.data.items.IN_MEMORY", 0)
+    x, y = as_float((digits[0] * 255).byte()), digits[1]
+    ada = ADA(K=2, T_min=2, T_max=2, T=6, batch=8)
+    floats = unseen.fit(make_net("normalized"), (x, y), ada, watch={"all": unseen.Domain("all", x, y, tuple("abcd"))})
+    stored = unseen.dataset(TensorDataset(x, y))
+    assert isinstance(stored.images.kept, FileRows)
+    run = unseen.fit(make_net("normalized"), stored, ada, watch={"all": stored})
+    assert run.metrics == floats.metrics
+    assert run.config.source.sha256 == floats.config.source.sha256
+    for ours, theirs in zip(run.net.parameters(), floats.net.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    assert unseen.evaluate(run.net, stored) == unseen.evaluate(run.net, (x, y))

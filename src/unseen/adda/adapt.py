@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from unseen.adda.duel import Duel, Health, begin, look, step
 from unseen.adda.settings import ADDA as ADDA
+from unseen.base.images import Images
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import Engine, host_copies
 from unseen.errors import InputError, all_problems
@@ -186,7 +187,7 @@ class Log:
 def _unlabelled(target: Source | Tensor) -> Domain:
     """The target's images, checked, as a domain of one class: nothing after this can see a label."""
     name = target.name if isinstance(target, Domain) else "target"
-    images = target if isinstance(target, Tensor) else as_domain(target, name).images
+    images: Images = target if isinstance(target, Tensor) else as_domain(target, name).images
     return Domain(name, images, torch.zeros(images.shape[:1], dtype=torch.long), ("unlabelled",))
 
 

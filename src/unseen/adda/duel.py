@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from typing_extensions import override
 
 from unseen.adda.settings import ADDA
+from unseen.base.images import Images
 from unseen.base.randomness import Draws, generator
 from unseen.engine import Engine, evaluation_batch, to_device_of, to_host
 from unseen.errors import Diverged, InputError
@@ -79,7 +80,7 @@ class Duel:
     optimizer: Optimizer
     z_s: Tensor
     """the source encoder's features of every source image"""
-    x_t: Tensor
+    x_t: Images
     """the target's images"""
     rows: Tensor
     """which of them are used"""
@@ -94,7 +95,7 @@ class Duel:
     """the last iterate"""
 
 
-def begin(net: Split, x_s: Tensor, x_t: Tensor, adda: ADDA, seed: int, engine: Engine) -> Duel:
+def begin(net: Split, x_s: Images, x_t: Images, adda: ADDA, seed: int, engine: Engine) -> Duel:
     """The duel before its first step. ``net`` is the source's model and becomes the target's.
 
     Both encoders are in evaluation mode throughout: the discriminator compares the features that the models give in
@@ -134,7 +135,7 @@ def _adam(net: Split, discriminator: nn.Module, adda: ADDA) -> Optimizer:
 
 
 @torch.no_grad()
-def _encode_all(encode: Callable[[Tensor], Tensor], images: Tensor, rows: Tensor, engine: Engine) -> Tensor:
+def _encode_all(encode: Callable[[Tensor], Tensor], images: Images, rows: Tensor, engine: Engine) -> Tensor:
     parts = torch.split(rows, evaluation_batch(images[:1]))
     return torch.cat([to_host(encode(engine.put(images[part], part)[0])) for part in parts])
 

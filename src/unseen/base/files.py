@@ -6,10 +6,11 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import safetensors
 import safetensors.torch
@@ -37,6 +38,23 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise SaveFailed(
             f"could not save {path} ({len(content) / 2**20:.1f} MiB): {error.strerror or error}"
         ) from error
+
+
+def nameless_file(size: int, folder: Path | None, what: str, fix: str) -> BinaryIO:
+    """A file of ``size`` bytes that has no name in ``folder``: it goes with the process, however that ends.
+
+    ``what`` needs it, for the message, and ``fix`` is what to do on a full disk.
+    """
+    file = tempfile.TemporaryFile(prefix=".unseen-", dir=folder, buffering=0)  # noqa: SIM115 (it stays open)
+    try:
+        os.posix_fallocate(file.fileno(), 0, size)  # a full disk is found here, not at some later write
+    except OSError as error:
+        file.close()
+        raise SaveFailed(
+            f"{what} needs {size / 2**30:.1f} GiB on the disk of {folder or tempfile.gettempdir()}: {error.strerror}; "
+            f"{fix}"
+        ) from error
+    return cast(BinaryIO, file)
 
 
 def fsync_folder(folder: Path) -> None:

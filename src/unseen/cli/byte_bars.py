@@ -12,8 +12,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.progress import Progress as Bars
 
+from unseen.base.bars import LINE_EVERY
 from unseen.data.download.transfer import Progress
-from unseen.runs.console import LINE_EVERY
 
 
 @contextmanager

@@ -24,6 +24,9 @@ def train(
     source: Annotated[str | None, typer.Option(help=f"A name, a folder, masks:FOLDER ({DEFAULT_SOURCE}).")] = None,
     images: Annotated[int | None, typer.Option(help="How many of its images (all).")] = None,
     size: Annotated[str | None, typer.Option(help="Resize images: a side, or HEIGHTxWIDTH.")] = None,
+    leave_out_unreadable: Annotated[
+        bool, typer.Option("--leave-out-unreadable", help="Leave out files that can't be read.")
+    ] = False,
     model: Annotated[str | None, typer.Option(help="convnet, fcn-resnet50 or 18, FILE.py:FUNCTION.")] = None,
     over: Annotated[str | None, typer.Option(help="Ascent over pixels, standard, NAMES (pixels).")] = None,
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
@@ -50,7 +53,7 @@ def train(
         "epochs": epochs, "optimizer": optimizer, "alpha": alpha, "augment": _one_or_several(augment),
         "validation": validation,
         "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device, "precision": precision,
-        "out": out_,
+        "out": out_, "leave_out_unreadable": leave_out_unreadable or None,
     }  # fmt: skip
     if resume is not None:
         given = [name for name, value in (flags | {"config": config}).items() if value is not None]

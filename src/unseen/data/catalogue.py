@@ -32,6 +32,7 @@ def domain(
     data: str | PathLike[str] | None = None,
     images: int | None = None,
     seed: int = 0,
+    leave_out_unreadable: bool = False,
 ) -> Domain:
     """The domain of that name: a built-in one, a real one, or one's own folder by ``folder:PATH`` or its path.
 
@@ -43,7 +44,8 @@ def domain(
 
     ``size`` and ``classes`` are those of ``folder`` and hold for folders and streets, which are 192x320 unless given;
     digits are 32x32, ten classes. ``images`` is how many there shall be of a street domain (900, where it has or makes
-    more); ``seed`` draws those of a SYNTHIA sequence and renders built-in scenes.
+    more); ``seed`` draws those of a SYNTHIA sequence and renders built-in scenes. ``leave_out_unreadable`` leaves files
+    of a folder out that can't be read, in place of refusing them.
     A built-in or real name means that domain even where a folder of that name exists.
     """
     all_problems("domain", kernel_problems(resize))
@@ -64,9 +66,14 @@ def domain(
     if own and (own != text or masks.is_masks_folder(own)):
         return masks.masks_in(own, size, classes=classes, resize=resize)
     if text.startswith(FOLDER_PREFIX) and text != FOLDER_PREFIX:
-        return image_folder.folder(text.removeprefix(FOLDER_PREFIX), size, classes=classes, resize=resize)
+        text = text.removeprefix(FOLDER_PREFIX)
+        return image_folder.folder(
+            text, size, classes=classes, resize=resize, leave_out_unreadable=leave_out_unreadable
+        )
     if isinstance(name, Path) or (text and Path(text).expanduser().is_dir()):
-        return image_folder.folder(text, size, classes=classes, resize=resize)
+        return image_folder.folder(
+            text, size, classes=classes, resize=resize, leave_out_unreadable=leave_out_unreadable
+        )
     raise InputError(
         f'domain "{text}": expected a built-in or real domain, an existing folder, {FOLDER_PREFIX}PATH or '
         f"{MASKS_PREFIX}PATH, got none of them{_nearest(text)}"

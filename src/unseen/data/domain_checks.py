@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from unseen.base.images import Images
 from unseen.base.labels import VOID
 from unseen.errors import all_problems
 
@@ -12,24 +13,31 @@ MOST_CLASSES = VOID
 """How many classes masks can have: their numbers are kept in bytes, and the last one marks unlabelled pixels."""
 
 
-def check(name: str, images: Tensor, labels: Tensor, classes: int | None) -> None:
+def check(name: str, images: Images, labels: Tensor, classes: int | None) -> None:
     """Refuse what no training should start with; every problem found goes into one message."""
     problems = _image_problems(images) + (label_problems(labels, classes) or _void_problems(labels))
-    if images.ndim > 0 and labels.ndim > 0 and len(images) != len(labels):
+    if len(images.shape) > 0 and labels.ndim > 0 and len(images) != len(labels):
         problems.append(f"{len(images)} images but {len(labels)} labels; expected one label for each image")
-    if images.ndim == 4 and labels.ndim == 3 and images.shape[2:] != labels.shape[1:]:
+    if len(images.shape) == 4 and labels.ndim == 3 and images.shape[2:] != labels.shape[1:]:
         sizes = ("x".join(map(str, sides)) for sides in (images.shape[2:], labels.shape[1:]))
         problems.append("images are {}, masks are {}; expected one size: resize masks by nearest".format(*sizes))
     all_problems(name, problems)
 
 
-def _image_problems(images: Tensor) -> list[str]:
-    if images.ndim != 4:
+def _image_problems(images: Images) -> list[str]:
+    if len(images.shape) != 4:
         return [f"images have shape {tuple(images.shape)}, expected (N, C, H, W)"]
     if len(images) == 0:
         return ["no images; expected at least one"]
+    return value_problems(images) if isinstance(images, Tensor) else []  # what is stored was checked when it was read
+
+
+def value_problems(images: Tensor) -> list[str]:
+    """What is wrong with the type or the values of images, if anything; bytes stand for 0..255."""
+    if images.dtype == torch.uint8:
+        return []
     if not images.is_floating_point():
-        return [f"images are {images.dtype}, expected float in [0, 1]; for 0..255 values pass images.float() / 255"]
+        return [f"images are {images.dtype}, expected float in [0, 1] or bytes (torch.uint8) of 0..255; convert them"]
     low, high = images.aminmax()
     if not bool(torch.isfinite(low) & torch.isfinite(high)):
         bad = (~torch.isfinite(images)).flatten(1).any(1).nonzero().flatten()

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
+from unseen.base.bars import remark
 from unseen.base.extras import require
+from unseen.base.images import FileRows
+from unseen.data.decoded import decoded
+from unseen.data.decoding import HowDecoded
 from unseen.data.domain import Domain
-from unseen.data.formats.image_file import ENDINGS, is_image, read_image
-from unseen.data.images import Size, as_images, checked_size, kernel_problems, pixels_of
-from unseen.data.reading import listed, noting_problems, refuse_two_sizes, relative, visible
+from unseen.data.formats.image_file import ENDINGS, is_image
+from unseen.data.images import Size, checked_size, kernel_problems
+from unseen.data.reading import listed, relative, visible
 from unseen.errors import InputError, all_problems
+
+ADVICE = "replace or remove it, or leave out what can't be read: leave_out_unreadable"
 
 
 def folder(
@@ -28,6 +31,9 @@ def folder(
     *,
     classes: Sequence[str] | None = None,
     resize: str = "bilinear",
+    leave_out_unreadable: bool = False,
+    progress: bool | None = None,
+    warn: Callable[[str], None] = remark,
 ) -> Domain:
     """The images in ``path/<class>/``, decoded, upright and in one size, as a domain named after the folder.
 
@@ -38,6 +44,11 @@ def folder(
 
     EXIF orientation is applied, transparency is laid over white, 16-bit grey becomes 8-bit by its full range,
     and of several frames the first is taken. Hidden files and files with other endings are left out.
+
+    Images stay bytes. Where files or images take more than 32 MiB, several processes decode them to a file in the
+    cache folder, which is found again the next time; a bar shows it in a terminal, or with ``progress=True``. Files
+    that can't be read are refused, all in one message, or with ``leave_out_unreadable`` left out and counted:
+    ``warn`` is called with how many, and the domain's ``left_out`` has them. ``names`` has the names of the files.
     """
     root = Path(path).expanduser()
     size = checked_size(size)
@@ -45,11 +56,26 @@ def folder(
         raise InputError(f"{root}: channels is {channels!r}, expected 3 (RGB) or 1 (grey)")
     all_problems(str(root), kernel_problems(resize))
     require("PIL", "folder")
-    files = _files_by_class(root)
-    order = _class_order(root, list(files), classes)
-    labels = [order.index(label) for label, members in files.items() for _ in members]
-    images = _read(root, [file for members in files.values() for file in members], size, channels, resize)
-    return Domain(name or root.resolve().name, images, torch.tensor(labels), order, f"folder {root}")
+    by_class = _files_by_class(root)
+    order = _class_order(root, list(by_class), classes)
+    files = [file for members in by_class.values() for file in members]
+    numbers = torch.tensor([order.index(label) for label, members in by_class.items() for _ in members])
+    how = HowDecoded(size, channels, resize, ADVICE)
+    images, outcomes = decoded(root, files, how, progress, warn)
+    problems = tuple(outcome.problem for outcome in outcomes if outcome.problem)
+    if problems and leave_out_unreadable:
+        warn(f"{root}: {len(problems):,} of {len(files):,} files can't be read and are left out: {problems[0]}")
+    else:
+        all_problems(str(root), listed(list(problems)))
+    readable = torch.tensor([not outcome.problem for outcome in outcomes])
+    _refuse_none_left(root, by_class, set(numbers[readable].tolist()), order)
+    origin = f"folder {root}" + f"; {len(problems):,} files that can't be read are left out" * bool(problems)
+    names = tuple(str(relative(file, root)) for file, outcome in zip(files, outcomes, strict=True) if outcome.size)
+    kept = images.part(readable.nonzero().flatten()) if problems else images
+    read = Domain(name or root.resolve().name, kept, numbers[readable], order, origin, names, problems)
+    if isinstance(images.kept, FileRows):
+        read.fingerprint  # noqa: B018 (made with the first reading, it is found again with the images)
+    return read
 
 
 def _files_by_class(root: Path) -> dict[str, list[Path]]:
@@ -94,16 +120,14 @@ def _class_order(root: Path, found: list[str], classes: Sequence[str] | None) ->
     return tuple(classes)
 
 
-def _read(root: Path, files: list[Path], size: tuple[int, int] | None, channels: int, resize: str) -> Tensor:
-    """All files as float32 (N, channels, H, W) in [0, 1]; every unreadable one is named in one message."""
-    images: list[NDArray[np.uint8]] = []
-    problems: list[str] = []
-    for file in files:
-        with noting_problems(relative(file, root), problems):
-            images.append(pixels_of(read_image(file, channels), size, resize))
-    all_problems(str(root), listed(problems))
-    refuse_two_sizes(root, files, images)
-    return as_images(images)
+def _refuse_none_left(root: Path, found: Iterable[str], left: Container[int], order: Sequence[str]) -> None:
+    """Refuse a class of which no file can be read: leaving out all of them would leave out the class."""
+    lost = [label for label in found if order.index(label) not in left]
+    if lost:
+        raise InputError(
+            f"{root}: no file of {', '.join(lost)} can be read; expected at least one of each class: replace them, or "
+            "remove the class's folder"
+        )
 
 
 def _endings() -> str:

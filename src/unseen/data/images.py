@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+from unseen.base.images import StoredImages
 from unseen.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def pixels_of(image: Image, size: tuple[int, int] | None, resize: str = "bilinea
     return np.asarray(image).reshape(image.height, image.width, -1)
 
 
-def as_images(pixels: Sequence[NDArray[np.uint8]]) -> Tensor:
-    """Images (H, W, channels) of one size as float32 (N, channels, H, W) in [0, 1], with one copy in memory."""
+def as_images(pixels: Sequence[NDArray[np.uint8]]) -> StoredImages:
+    """Images (H, W, channels) of one size as bytes (N, channels, H, W)."""
     height, width, channels = pixels[0].shape
-    images = np.empty((len(pixels), channels, height, width), np.float32)
+    images = np.empty((len(pixels), channels, height, width), np.uint8)
     for image, given in zip(images, pixels, strict=True):
-        np.divide(given.transpose(2, 0, 1), 255, out=image, dtype=np.float32)
-    return torch.from_numpy(images)
+        image[:] = given.transpose(2, 0, 1)
+    return StoredImages(torch.from_numpy(images))

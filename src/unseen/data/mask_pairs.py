@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unseen.base.extras import require
+from unseen.base.images import StoredImages
 from unseen.data.formats.image_file import is_image, read_image
 from unseen.data.images import as_images, pixels_of
 from unseen.data.reading import listed, noting_problems, refuse_two_sizes, relative, visible
@@ -75,8 +76,8 @@ def read_pairs(
     *,
     channels: int = 3,
     resize: str = "bilinear",
-) -> tuple[Tensor, Tensor]:
-    """Images as float32 (N, channels, H, W) in [0, 1], masks as uint8 (N, H, W); all unusable files in one message.
+) -> tuple[StoredImages, Tensor]:
+    """Images as bytes (N, channels, H, W), masks as uint8 (N, H, W); all unusable files in one message.
 
     Both are resized to ``size`` (height, width): images by the kernel ``resize``, masks by nearest.
     """
@@ -91,7 +92,7 @@ def read_pairs(
                 images.append(_pixels(pair, mask.shape, size, channels, resize))
                 masks.append(resized_mask(mask, size))
     all_problems(str(where), listed(problems))
-    refuse_two_sizes(where, [pair.image for pair in pairs], images)
+    refuse_two_sizes(where, [pair.image for pair in pairs], [image.shape[:2] for image in images])
     return as_images(images), torch.from_numpy(np.stack(masks))
 
 

@@ -7,9 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from unseen.errors import InputError
 
 _LISTED = 10  # problems that one message spells out
@@ -31,20 +28,20 @@ def listed(problems: list[str]) -> list[str]:
     return [*problems[:_LISTED], f"and {more} more like these"] if more > 0 else problems
 
 
-def refuse_two_sizes(root: Path, files: Sequence[Path], images: Sequence[NDArray[np.uint8]]) -> None:
-    """Refuse images of several sizes, with the most frequent one as the size to give."""
-    sizes = Counter(image.shape[:2] for image in images)
-    if len(sizes) > 1:
-        (height, width), count = sizes.most_common(1)[0]
-        other = next(file for file, image in zip(files, images, strict=True) if image.shape[:2] != (height, width))
+def refuse_two_sizes(root: Path, files: Sequence[Path], sizes: Sequence[tuple[int, ...]]) -> None:
+    """Refuse images of several sizes, (height, width), with the most frequent one as the size to give."""
+    counted = Counter(sizes)
+    if len(counted) > 1:
+        (height, width), count = counted.most_common(1)[0]
+        other = next(file for file, size in zip(files, sizes, strict=True) if size != (height, width))
         raise InputError(
-            f"{root}: images have {len(sizes)} different sizes: {count} of {len(files)} are {height}x{width}, "
+            f"{root}: images have {len(counted)} different sizes: {count} of {len(files)} are {height}x{width}, "
             f"{relative(other, root)} isn't; expected one size: pass size=({height}, {width}) to resize all to it"
         )
 
 
 @contextmanager
-def noting_problems(file: Path, problems: list[str]) -> Iterator[None]:
+def noting_problems(file: Path, problems: list[str], advice: str = "replace or remove it") -> Iterator[None]:
     """Note what is wrong with a file, so that the next one is read too.
 
     An ``InputError`` has its own advice; whatever else a decoder raises at a damaged file gets ours.
@@ -54,4 +51,4 @@ def noting_problems(file: Path, problems: list[str]) -> Iterator[None]:
     except InputError as error:
         problems.append(f"{file} {error}")
     except Exception as error:  # a decoder may raise anything at a damaged file
-        problems.append(f"{file} can't be read ({str(error) or type(error).__name__}); replace or remove it")
+        problems.append(f"{file} can't be read ({str(error) or type(error).__name__}); {advice}")

@@ -5,22 +5,23 @@ from __future__ import annotations
 import copy
 import logging
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
 from unseen.base.checks import is_whole
+from unseen.base.files import nameless_file
+from unseen.base.images import FileRows, Space
 from unseen.engine import cpu
-from unseen.engine.fast_ascent import FewChannels, bf16_weights
+from unseen.engine.fast_ascent import FewChannels, bf16_weights, channels_last_weights
 from unseen.engine.ranks import Ranks
-from unseen.errors import InputError, SaveFailed, did_you_mean
+from unseen.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
@@ -29,7 +30,9 @@ ASCENT_VALUES = 128 * 3 * 32 * 32  # pixels at once: 128 digits, 2 street scenes
 EVALUATION_VALUES = 2 * ASCENT_VALUES
 LEAST_BATCH = 4
 PART_BYTES = 16 * 2**20
+POOL_BYTES = 2**30  # of fictitious images in memory; half of what there is, where that is less
 POOL_SHARE = 0.5
+ANOTHER_FOLDER = "free as much there or choose another folder"
 PRECISIONS = {"float32": "32-true", "bf16": "bf16-mixed"}  # our word, Fabric's word
 PATIENCE = timedelta(minutes=30)  # how long a rank waits for the others
 
@@ -182,15 +185,34 @@ class Engine(Ranks):
         )
 
     @contextmanager
-    def fast_ascent(self, net: nn.Module) -> Iterator[None]:
-        """Inside: a frozen ``net`` runs in this precision, and as fast as only the images' gradient takes."""
+    def fast_ascent(self, net: nn.Module) -> Iterator[Callable[[], AbstractContextManager[Any]]]:
+        """Inside: a frozen ``net`` runs in this precision, and as fast as only the images' gradient takes.
+
+        What it gives makes a context for the calls of the net, and for nothing else: every call of torch inside that
+        goes through Python.
+        """
         with ExitStack() as stack:
             if self.precision == "bf16":
                 stack.enter_context(bf16_weights(net))
                 stack.enter_context(torch.autocast(_device_of(net).type, torch.bfloat16))
-            if _device_of(net).type == "cpu":
-                stack.enter_context(FewChannels())
-            yield
+            yield FewChannels if _device_of(net).type == "cpu" else nullcontext
+
+    @contextmanager
+    def for_one_call(self, net: nn.Module, image: Tensor) -> Iterator[torch.memory_format]:
+        """Inside: what ``running`` and ``place`` do for a training, for one call of a frozen ``net``.
+
+        Memory is kept between steps, and the convolutions' weights are in the layout they like best, where the model
+        takes images in it; the format given is the one to bring them in. After: the net's own tensors as before.
+        """
+        with cpu.kept_memory(), channels_last_weights(net) as any_weights:
+            like = torch.channels_last if any_weights else torch.preserve_format
+            with self.seeded(0):  # a model may draw even in evaluation
+                taken = not any_weights or _takes(net, image.to(memory_format=like))
+            if taken:
+                yield like
+        if not taken:
+            with cpu.kept_memory():
+                yield torch.preserve_format
 
     @contextmanager
     def seeded(self, seed: int, *, alike: bool = False) -> Iterator[None]:
@@ -216,12 +238,12 @@ class Engine(Ranks):
         fit = PART_BYTES // (image.numel() * image.element_size())
         return max(fit // step, 1) * step
 
-    def allocate(self, rows: int, like: Tensor, folder: Path | None) -> Tensor:
-        """Space for ``rows`` images; on the disk of ``folder`` when it would take half of the memory there is."""
-        values = rows * like[0].numel()
-        if values * like.element_size() <= POOL_SHARE * cpu.memory() / int(os.environ.get("LOCAL_WORLD_SIZE", 1)):
+    def allocate(self, rows: int, like: Tensor, folder: Path | None) -> Space:
+        """Space for ``rows`` images; on the disk of ``folder`` when they take 1 GiB or half of the memory there is."""
+        size = rows * like[0].numel() * like.element_size()
+        if size <= min(POOL_BYTES, POOL_SHARE * cpu.memory()) / int(os.environ.get("LOCAL_WORLD_SIZE", 1)):
             return torch.empty(rows, *like.shape[1:], dtype=like.dtype)
-        return _mapped(values, like.dtype, folder).view(rows, *like.shape[1:])
+        return FileRows(nameless_file(size, folder, "the pool", ANOTHER_FOLDER), (rows, *like.shape[1:]), like.dtype)
 
 
 def in_float32(images: Tensor) -> torch.autocast:
@@ -285,17 +307,3 @@ def usual_copy(net: nn.Module) -> nn.Module:
 
 def _device_of(net: nn.Module) -> torch.device:
     return next((p.device for p in net.parameters()), torch.device("cpu"))
-
-
-def _mapped(values: int, dtype: torch.dtype, folder: Path | None) -> Tensor:
-    """A tensor whose memory is a nameless file in ``folder``: it goes with the process, however that ends."""
-    size = values * dtype.itemsize
-    with tempfile.NamedTemporaryFile(prefix=".pool-", dir=folder) as file:
-        try:
-            os.posix_fallocate(file.fileno(), 0, size)  # a full disk is found here, not at some later write
-        except OSError as error:
-            raise SaveFailed(
-                f"the pool needs {size / 2**30:.1f} GiB on the disk of {Path(file.name).parent}: {error.strerror}; "
-                "free as much there or choose another folder"
-            ) from error
-        return torch.from_file(file.name, shared=True, size=values, dtype=dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import torch
 from unseen.base.tiles import tiles_are_empty
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # malloc.h
+_KEPT = threading.Lock()  # the allocator is the process's: who sets it first sets it back
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -50,9 +52,14 @@ def kept_memory() -> Iterator[None]:
     (benchmarks/README.md). After: glibc's own habits, and what is free goes back.
     """
     libc = ctypes.CDLL(None)
-    if not hasattr(libc, "mallopt"):  # another C library, with habits of its own
+    if _KEPT.locked() or not hasattr(libc, "mallopt"):  # it is kept already; or another C library, with its own habits
         yield
         return
+    with _KEPT:
+        yield from _kept_by(libc)
+
+
+def _kept_by(libc: ctypes.CDLL) -> Iterator[None]:
     if not libc.mallopt(M_MMAP_THRESHOLD, 2**30):
         libc.mallopt(M_MMAP_THRESHOLD, 2**25)  # the most that older versions take
     libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)

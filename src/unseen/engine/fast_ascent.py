@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,13 +20,35 @@ def bf16_weights(net: nn.Module) -> Iterator[None]:
 
     Autocast makes them anew at every call where weights are frozen; here they are made once, to the same bits.
     """
-    plain = [m for m in net.modules() if type(m) in (nn.Linear, nn.Conv2d)]
-    layers = [m for m in plain if m._parameters.keys() == {"weight", "bias"}]  # a weight norm has others
+    with _exchanged(_layers(net, nn.Linear, nn.Conv2d), Tensor.bfloat16):
+        yield
+
+
+@contextmanager
+def channels_last_weights(net: nn.Module) -> Iterator[bool]:
+    """Inside: convolutions hold copies of their weights with the channels last, where they aren't already.
+
+    It gives whether there is any convolution.
+    """
+    layers = _layers(net, nn.Conv2d)
+    others = [m for m in layers if not m.weight.is_contiguous(memory_format=torch.channels_last)]  # type: ignore[operator]
+    with _exchanged(others, lambda t: t.contiguous(memory_format=torch.channels_last) if t.ndim == 4 else t):
+        yield bool(layers)
+
+
+def _layers(net: nn.Module, *kinds: type[nn.Module]) -> list[nn.Module]:
+    """The plain ones of these kinds; one with a weight norm has other parameters."""
+    return [m for m in net.modules() if type(m) in kinds and m._parameters.keys() == {"weight", "bias"}]
+
+
+@contextmanager
+def _exchanged(layers: Sequence[nn.Module], change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Inside: the layers hold changed, frozen copies of their parameters."""
     before = [dict(layer._parameters) for layer in layers]
     for layer in layers:
         for name, parameter in layer._parameters.items():
             if parameter is not None:
-                layer._parameters[name] = nn.Parameter(parameter.detach().bfloat16(), requires_grad=False)
+                layer._parameters[name] = nn.Parameter(change(parameter.detach()), requires_grad=False)
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+from unseen.base.images import Images, StoredImages, in_batches
 from unseen.data.domain import as_domain, named
 from unseen.engine import evaluation_batch, host_copies
 from unseen.ensembles import folder as ensemble_folder
@@ -121,7 +122,7 @@ class Ensemble:
         ]
         ensemble_folder.write(Path(folder), self.rule.name, members)
 
-    def predict(self, images: Tensor, *, batch: int | None = None) -> Choice:
+    def predict(self, images: Images, *, batch: int | None = None) -> Choice:
         """The class of each image, the member that answered and how sure it was; ``images`` are as in a ``Domain``.
 
         A batch goes to all members, one after the other, before the next batch. Of its scores only the answers are
@@ -134,17 +135,17 @@ class Ensemble:
             torch.cat([choice.confidence for choice in choices]),
         )
 
-    def scores(self, images: Tensor, *, batch: int | None = None) -> Tensor:
+    def scores(self, images: Images, *, batch: int | None = None) -> Tensor:
         """The raw scores of all members, (members, N, classes): what any rule can be called with."""
         return torch.cat(list(self._scored(images, batch)), dim=1)
 
-    def _scored(self, images: Tensor, batch: int | None) -> Iterator[Tensor]:
+    def _scored(self, images: Images, batch: int | None) -> Iterator[Tensor]:
         images = _checked(images)
         self.count_classes(images)
-        for part in torch.split(images, batch or evaluation_batch(images[:1])):
+        for part in in_batches(images, batch or evaluation_batch(images[:1])):
             yield torch.stack([raw_scores(net, part, batch=len(part)) for net in self.members])
 
-    def count_classes(self, images: Tensor) -> int:
+    def count_classes(self, images: Images) -> int:
         """How many classes the members know; refuses images that one of them can't take."""
         shape = tuple(images.shape[1:])
         if shape not in self._counted:
@@ -161,7 +162,9 @@ def _several(given: Iterable[Item], what: str) -> list[Item]:
     return list(given)
 
 
-def _checked(images: Tensor) -> Tensor:
+def _checked(images: Images) -> Images:
+    if isinstance(images, StoredImages):
+        return images
     if not isinstance(images, Tensor) or images.ndim == 0:
         raise InputError(f"images: expected a float tensor (N, C, H, W) in [0, 1], got {type(images).__name__}")
     return as_domain((images, torch.zeros(len(images), dtype=torch.long)), "images").images

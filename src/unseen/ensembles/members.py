@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
+from unseen.base.images import Images
 from unseen.data.domain import named
 from unseen.errors import InputError
 from unseen.models.split import Split, count_classes
@@ -48,7 +49,7 @@ def _same_weights(nets: Mapping[str, Split]) -> list[str]:
     return problems
 
 
-def counted_classes(nets: Mapping[str, Split], images: Tensor) -> tuple[int, list[str]]:
+def counted_classes(nets: Mapping[str, Split], images: Images) -> tuple[int, list[str]]:
     """How many classes the members know, and what is wrong where they can't take the images or don't agree."""
     counts, problems = {}, []
     for name, net in nets.items():

@@ -57,7 +57,7 @@ def maximize(state: State, engine: Engine, ada: ADA, observer: Observer) -> None
     """Sample {X_i, Y_i} from the pool; X_i^k <- the ascent from X_i; append (X_i^k, Y_i) to the pool."""
     k, pool = state.k + 1, state.pool
     starts = pool.starts(ada.sampling, state.draws)
-    size = engine.part_size(pool.images[0])
+    size = engine.part_size(pool.source[0])
     for part, rows in enumerate(torch.split(starts, size)):
         made = observer.recall(k, part)
         if made is None:

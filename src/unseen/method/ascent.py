@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -15,6 +18,8 @@ from unseen.method.moves import Fictitious, Move, move_from, together
 from unseen.method.settings import ADA
 from unseen.models.split import Split, split
 from unseen.transforms.chains import Links
+
+Calling: TypeAlias = Callable[[], AbstractContextManager[Any]]
 
 
 def ascend(
@@ -70,14 +75,23 @@ def fictitious(
     chains = ada.ascended
     if chains is not None and links is None:
         links = chains.draw(len(x), generator(seed, "transformations"), ada.start)
+    if not len(x):
+        return move_from(x, y, links, ada).result()
     done = []
-    with net.frozen(), engine.fast_ascent(net), torch.enable_grad():
+    with (
+        net.frozen(),
+        engine.for_one_call(net, x[:1]) as layout,
+        engine.fast_ascent(net) as calling,
+        torch.enable_grad(),
+    ):
         for rows in ascent_batches(x):
-            move = move_from(x[rows], y[rows], None if links is None else links[rows], ada)
-            done.append(_ascend(net, move, x[rows].detach(), ada, names[rows]))
+            x0 = x[rows].detach().to(memory_format=layout)
+            move = move_from(x0, y[rows], None if links is None else links[rows], ada)
+            done.append(_ascend(net, move, x0, ada, names[rows], calling))
             if progress is not None:
                 progress(len(done[-1].images))
-    return together(done) if done else move_from(x, y, links, ada).result()
+    made = together(done)
+    return replace(made, images=made.images.contiguous()) if x.is_contiguous() else made
 
 
 def ascent_batches(x: Tensor) -> Iterator[slice]:
@@ -86,7 +100,8 @@ def ascent_batches(x: Tensor) -> Iterator[slice]:
     return (slice(i, i + batch) for i in range(0, len(x), batch))
 
 
-def _ascend(net: Split, move: Move, x0: Tensor, ada: ADA, names: Sequence[str]) -> Fictitious:
+def _ascend(net: Split, move: Move, x0: Tensor, ada: ADA, names: Sequence[str], calling: Calling) -> Fictitious:
+    """T_max steps of one batch; the network is called inside a context that ``calling`` makes."""
     z0 = None
     if not move.at_source and ada.T_max:
         with torch.no_grad():
@@ -94,7 +109,8 @@ def _ascend(net: Split, move: Move, x0: Tensor, ada: ADA, names: Sequence[str]) 
     for t in range(1, ada.T_max + 1):
         free = move.free()
         x = move.images()
-        z, scores = net.features_and_scores(x)
+        with calling():
+            z, scores = net.features_and_scores(x)
         z0 = z.detach() if z0 is None else z0  # the first step is taken at x0
         objective = softmax_loss(scores, move.labels()) - ada.gamma * transport_cost(ada, z, z0, x, x0)
         if ada.entropy:

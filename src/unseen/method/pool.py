@@ -7,24 +7,25 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from unseen.base.images import Images, Space
 from unseen.base.randomness import Draws
 
 
 class Pool:
-    """One tensor of images with room for K rounds, or the last ``keep`` of them; a minibatch is an index gather.
+    """The source, which is never copied, and room for the images of K rounds, or of the last ``keep`` of them.
 
     Rows 0..N-1 are the source and stay. Rows N + (k-1)n .. N + kn - 1 are round k; with ``keep``, round k takes the
     place of round k - keep. ``parents`` says from which row each row was made (its own for the source); a fictitious
-    sample has its parent's label, unless its mask moved. ``room(rows, like)`` gives the space for the images.
+    sample has its parent's label, unless its mask moved. ``room(rows, like)`` gives the space for the rounds' images.
     """
 
     def __init__(
         self,
-        images: Tensor,
+        images: Images,
         labels: Tensor,
         K: int = 0,
         n: int | None = None,
-        room: Callable[[int, Tensor], Tensor] = lambda rows, like: torch.empty(rows, *like.shape[1:], dtype=like.dtype),
+        room: Callable[[int, Tensor], Space] = lambda rows, like: torch.empty(rows, *like.shape[1:], dtype=like.dtype),
         keep: int | None = None,
     ) -> None:
         self.n = n or len(images)
@@ -34,10 +35,11 @@ class Pool:
         self.kept = K if keep is None else min(K, keep)
         """how many have room"""
         rows = len(images) + self.kept * self.n
-        self.images = room(rows, images)
+        self.source = images
+        self.fictitious = room(self.kept * self.n, images[:1])
+        """the rounds' images: row N of the pool is row 0 here"""
         self.labels = torch.empty(rows, *labels.shape[1:], dtype=labels.dtype)
         self.parents = torch.arange(rows)
-        self.images[: len(images)] = images
         self.labels[: len(images)] = labels
 
     def __len__(self) -> int:
@@ -48,9 +50,22 @@ class Pool:
         """The first round that is still there; 1 before the first was made."""
         return max(self.rounds - self.kept, 0) + 1
 
+    @property
+    def images(self) -> Tensor:
+        """Every image that there is room for, as one tensor: a copy, as large as all of them; ``take`` gives some."""
+        return torch.cat([self.source[:], self.fictitious[:]])
+
     def take(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """The images and labels at these rows."""
-        return self.images[rows], self.labels[rows]
+        made = rows >= self.source_size
+        if not made.any():
+            return self.source[rows], self.labels[rows]
+        if made.all():
+            return self.fictitious[rows - self.source_size], self.labels[rows]
+        images = torch.empty(len(rows), *self.fictitious.shape[1:], dtype=self.fictitious.dtype)
+        images[~made] = self.source[rows[~made]]
+        images[made] = self.fictitious[rows[made] - self.source_size]
+        return images, self.labels[rows]
 
     def starts(self, sampling: str, draws: Draws) -> Tensor:
         """The rows the next round's ascent starts from.
@@ -72,7 +87,8 @@ class Pool:
         assert len(images) == len(parents) <= self.n - at, (at, len(images), len(parents), self.n)
         start = self.round(self.rounds + 1).start + at
         new = slice(start, start + len(images))
-        self.images[new], self.parents[new] = images, parents
+        self.fictitious[start - self.source_size : new.stop - self.source_size] = images
+        self.parents[new] = parents
         self.labels[new] = self.labels[parents] if labels is None else labels
 
     def close(self) -> None:

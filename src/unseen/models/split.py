@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 from typing_extensions import override
 
+from unseen.base.images import Images
 from unseen.engine import to_device_of
 from unseen.errors import InputError, did_you_mean
 
@@ -240,7 +241,7 @@ def _raised_at(error: BaseException) -> str:
     return f"{last.filename}, line {last.lineno}"
 
 
-def count_classes(net: Split, x: Tensor, *, pixels: bool | None = False) -> int:
+def count_classes(net: Split, x: Images, *, pixels: bool | None = False) -> int:
     """How many scores the model gives for each image, or for each of its pixels; refuses images it can't take.
 
     ``pixels`` says which of the two it has to be; None takes either.
@@ -282,7 +283,7 @@ def count_classes(net: Split, x: Tensor, *, pixels: bool | None = False) -> int:
     return scores.shape[1]
 
 
-def refuse_probabilities(net: Split, x: Tensor) -> None:
+def refuse_probabilities(net: Split, x: Images) -> None:
     """Refuse a model that ends in a softmax, before it is trained: the loss has one of its own."""
     with net.frozen(), torch.no_grad():
         scores = net(to_device_of(net, x[:1])).float()

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from unseen.adda.adapt import ADDA, adapt
+from unseen.base.images import in_batches
 from unseen.base.records import to_json
 from unseen.data.domain import Domain, as_domain
 from unseen.engine import Engine, evaluation_batch
@@ -72,7 +73,7 @@ def _pixel_scores(ensemble: Ensemble, domain: Domain) -> dict[str, Score]:
     as_domain(domain, classes=classes)
     matrices = {name: torch.zeros(classes, classes, dtype=torch.long) for name in rules.PIXEL_RULES}
     batch = evaluation_batch(domain.images[:1])
-    for images, labels in zip(torch.split(domain.images, batch), torch.split(domain.labels, batch), strict=True):
+    for images, labels in zip(in_batches(domain.images, batch), torch.split(domain.labels, batch), strict=True):
         scores = ensemble.scores(images, batch=len(images))
         for name, rule in rules.PIXEL_RULES.items():
             matrices[name] += confusion(rule(scores).classes, labels, classes).sum(0)

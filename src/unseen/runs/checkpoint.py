@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
 from unseen.method.moves import Fictitious
 from unseen.method.state import Checkpointed, State
+
+Part: TypeAlias = tuple[Fictitious, Tensor]
+"""some samples of a round, and the pool rows they were made from"""
 
 
 @dataclass(frozen=True)
@@ -27,13 +32,19 @@ class Checkpoint:
             _restore_tensors(state, self.tensors)
         state.t, state.k = self.t, self.k
 
-    def restore_with_rounds(self, state: State, read_round: Callable[[int], tuple[Fictitious, Tensor]]) -> None:
-        """The same for Algorithm 1, whose rounds are in files of their own."""
+    def restore_with_rounds(self, state: State, read_part: Callable[[int, int], Part | None]) -> None:
+        """The same for Algorithm 1, whose rounds are in files of their own; ``read_part`` gives None after the last."""
         self.restore(state)
         state.pool.resume(self.k)
         for k in range(state.pool.rounds + 1, self.k + 1):
-            made, parents = read_round(k)
-            state.pool.write(made.images, parents, at=0, labels=made.labels)
+            at = 0
+            for number in count():
+                part = read_part(k, number)
+                if part is None:
+                    break
+                made, parents = part
+                state.pool.write(made.images, parents, at=at, labels=made.labels)
+                at += len(parents)
             state.pool.close()
 
 

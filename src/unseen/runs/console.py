@@ -8,26 +8,25 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.table import Column
 from rich.text import Text
 
+from unseen.base.bars import LINE_EVERY, Rate
 from unseen.runs.progress import Progress
 from unseen.runs.rounds import RoundRecord
 
-LINE_EVERY = 10.0  # seconds between two plain lines of one phase
 RUNS = "runs"
 ROUNDS_SHOWN = 2  # bars of rounds, the last ones
 
 
-class _Rate(ProgressColumn):
-    """Steps or images per second, as measured lately."""
+class _Rate(Rate):
+    """Steps or images per second, as measured lately; of runs nothing, since they take minutes."""
 
     def render(self, task: Task) -> Text:
-        """``12.3 steps/s``, or nothing before there is a measurement; of runs nothing, since they take minutes."""
-        speed = (task.finished_speed or task.speed) if task.fields["unit"] != RUNS else None
-        return Text(f"{speed:.3g} {task.fields['unit']}/s" if speed else "", style="progress.data.speed")
+        """``12.3 steps/s``."""
+        return super().render(task) if task.fields["unit"] != RUNS else Text("")
 
 
 class _Left(TimeRemainingColumn):
@@ -159,7 +158,7 @@ def note(line: Mapping[str, Any]) -> str:
     if "fictitious" in line:
         (made,) = RoundRecord.read([line])
         change = f"{made.loss_before:.3f} -> {made.loss_after:.3f}"
-        return f"their loss {change}, moved by {made.moved:.3f} (L2 in pixels)"
+        return f"their loss {change}, moved by {made.moved:.3f} (L2 in pixels){made.sample}"
     accuracy = "".join(f", {name} {value:.1%}" for name, value in line.get("accuracy", {}).items())
     miou = "".join(f", {name} mIoU {value:.1%}" for name, value in line.get("miou", {}).items())
     return f"loss {line['loss']:.3f}{accuracy}{miou}"

@@ -16,7 +16,7 @@ from unseen.engine import host_copies
 from unseen.errors import RunFolderError
 from unseen.method.moves import Fictitious, together
 from unseen.method.state import Checkpointed
-from unseen.runs.checkpoint import Checkpoint
+from unseen.runs.checkpoint import Checkpoint, Part
 from unseen.runs.config import RunConfig
 from unseen.runs.training_folder import TrainingFolder
 
@@ -51,11 +51,23 @@ class RunFolder(TrainingFolder[RunConfig]):
     def _part(self, k: int, part: int) -> Path:
         return self.path / "rounds" / str(k) / f"{part:04d}.safetensors"
 
-    def read_round(self, k: int) -> tuple[Fictitious, Tensor]:
-        """The fictitious samples of round k, and the pool rows they were made from."""
-        parts = [read_tensors(path)[0] for path in sorted((self.path / "rounds" / str(k)).glob("*.safetensors"))]
-        if not parts:
+    def read_part(self, k: int, part: int) -> Part | None:
+        """Some of the fictitious samples of round k, and the pool rows they were made from; None after the last."""
+        paths = self._parts(k)
+        if part >= len(paths):
+            return None
+        tensors, _ = read_tensors(paths[part])
+        return Fictitious.of(tensors), tensors["parents"]
+
+    def _parts(self, k: int) -> list[Path]:
+        paths = sorted((self.path / "rounds" / str(k)).glob("*.safetensors"))
+        if not paths:
             raise RunFolderError(f"{self.path}: round {k} has no images")
+        return paths
+
+    def read_round(self, k: int) -> Part:
+        """All of them."""
+        parts = [read_tensors(path)[0] for path in self._parts(k)]
         return together([Fictitious.of(part) for part in parts]), torch.cat([part["parents"] for part in parts])
 
     def kept_rounds(self, k: int) -> range:
@@ -84,6 +96,6 @@ class RunFolder(TrainingFolder[RunConfig]):
         """Its rounds."""
         expected = self.config().round_size
         for k in self.kept_rounds(meta["k"]):
-            found = len(self.read_round(k)[1])
+            found = sum(len(read_tensors(path)[0]["parents"]) for path in self._parts(k))
             if found != expected:
                 raise RunFolderError(f"{self.path / 'rounds' / str(k)} is damaged: {found} images, expected {expected}")

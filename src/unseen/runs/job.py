@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ from unseen.data.catalogue import domain, is_drawn
 from unseen.data.domain import Domain
 from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.data.images import Size, kernel_problems
+from unseen.data.splits import split_rows
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
 from unseen.models import ConvNet
@@ -44,6 +45,8 @@ class Job:
     model: str = "convnet"
     """"convnet", "fcn-resnet50" or "fcn-resnet18" (for masks; fcn-resnet50:FILE has its body's weights from a file), or
     FILE.py:FUNCTION or MODULE:FUNCTION that is called with classes=N and gives a model"""
+    leave_out_unreadable: bool = False
+    """whether files of a folder that can't be read are left out and counted; otherwise they are refused"""
     head: str | None = None
     """name of the model's last layer, where it isn't found by itself"""
     dropout: float = 0.0
@@ -78,7 +81,7 @@ class Job:
     def _asked_for(self) -> Domain:
         if is_drawn(self.source):
             return self._drawn(self.source)
-        whole = domain(self.source, self.side, resize=self.resize)
+        whole = self._folder_or_name(self.source)
         return whole if self.images is None and self.offset == 0 else self._rows(whole)
 
     def _drawn(self, name: str, classes: tuple[str, ...] | None = None) -> Domain:
@@ -96,14 +99,18 @@ class Job:
             )
         rows = slice(self.offset, end)
         origin = f"{whole.origin}; {end - self.offset:,} of these, from number {self.offset:,}"
-        # Copied, so that the images that aren't used don't stay in memory.
-        return Domain(whole.name, whole.images[rows].clone(), whole.labels[rows].clone(), whole.classes, origin)
+        return replace(whole.part(torch.arange(len(whole))[rows]), origin=origin)
 
     def load_target(self, name: str, source_classes: tuple[str, ...]) -> Domain:
         """Another domain, prepared as the source was and with the source's class numbers; drawn ones in its number."""
         if is_drawn(name):
             return self._drawn(name, source_classes)
-        return domain(name, self.side, classes=source_classes, resize=self.resize)
+        return self._folder_or_name(name, source_classes)
+
+    def _folder_or_name(self, name: str, classes: tuple[str, ...] | None = None) -> Domain:
+        return domain(
+            name, self.side, classes=classes, resize=self.resize, leave_out_unreadable=self.leave_out_unreadable
+        )
 
     @property
     def side(self) -> Size:
@@ -140,8 +147,11 @@ class Job:
         return net
 
     def asdict(self) -> dict[str, Any]:
-        """Every field by name, for a config file."""
-        return to_json(self)
+        """Every field by name, for a config file; those that came later only where they aren't as before."""
+        content = to_json(self)
+        if not self.leave_out_unreadable:
+            del content["leave_out_unreadable"]
+        return content
 
 
 def parted(whole: Domain, share: float, what: str) -> tuple[Domain, Domain]:
@@ -151,16 +161,7 @@ def parted(whole: Domain, share: float, what: str) -> tuple[Domain, Domain]:
 
 
 def _parted_rows(whole: Domain, share: float, what: str) -> tuple[Tensor, Tensor]:
-    draw = generator(0, what.replace("_", " "))
-    groups = (
-        [torch.arange(len(whole))]
-        if whole.segmented
-        else [(whole.labels == c).nonzero().flatten() for c in range(len(whole.classes))]
-    )
-    shuffled = [rows[torch.randperm(len(rows), generator=draw)] for rows in groups]
-    counts = [round(share * len(rows)) for rows in shuffled]
-    out = torch.cat([rows[:count] for rows, count in zip(shuffled, counts, strict=True)]).sort().values
-    kept = torch.cat([rows[count:] for rows, count in zip(shuffled, counts, strict=True)]).sort().values
+    kept, out = split_rows(whole.labels, len(whole.classes), share, generator(0, what.replace("_", " ")))
     if not len(out) or not len(kept):
         raise InputError(
             f"{what}={share:g} of the {len(whole):,} images of {whole.name} leaves {len(kept):,} to train on and "

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from unseen.base.images import part_of
 from unseen.data.domain import Domain
-from unseen.engine import Engine
+from unseen.engine import Engine, evaluation_batch
 from unseen.method.moves import Fictitious
 from unseen.method.settings import ADA
 from unseen.method.state import State
@@ -18,7 +19,7 @@ from unseen.runs.config import Cadence
 from unseen.runs.events import Events
 from unseen.runs.folder import RunFolder
 from unseen.runs.progress import Progress
-from unseen.runs.rounds import AscentRecord, RoundRecord, measure_ascent
+from unseen.runs.rounds import MEASURED, AscentRecord, RoundRecord, measure_ascent
 from unseen.runs.selection import validated
 from unseen.scoring.accuracy import confusions, hits
 from unseen.scoring.confusion import miou
@@ -88,19 +89,31 @@ class Recorder:
     def appended(self, state: State, starts: Tensor) -> None:
         """A round was added to the pool; ``starts`` are the rows its samples were made from."""
         self._ascended = 0
-        measured = asdict(self._measure(state, starts))
-        line = self._add(RoundRecord(step=state.t, round=state.k, fictitious=len(starts), **measured).asdict())
+        sample = self._sample(state, len(starts))
+        measured = asdict(self._measure(state, starts, sample))
+        made = RoundRecord(step=state.t, round=state.k, fictitious=len(starts), measured=len(sample), **measured)
+        line = self._add(made.asdict())
         self._write(lambda files: files.save(state))
         self._report(state, line)
         self.after_round()
 
-    def _measure(self, state: State, starts: Tensor) -> AscentRecord:
-        engine, pool, rows = self.engine, state.pool, state.pool.round(state.k)
-        x0, y = engine.put(*pool.take(engine.share(starts)))
-        x, y_made = engine.put(*pool.take(engine.share(torch.arange(rows.start, rows.stop))))
+    def _sample(self, state: State, made: int) -> Tensor:
+        """Which of a round's samples are measured: all, or some that are drawn; measuring them all would cost more."""
+        if made <= MEASURED:
+            return torch.arange(made)
+        draw = state.draws.generator_for(f"measured {state.k}")
+        return torch.randperm(made, generator=draw)[:MEASURED].sort().values
+
+    def _measure(self, state: State, starts: Tensor, sample: Tensor) -> AscentRecord:
+        """In parts, since all of the images measured may take more memory than the model."""
+        engine, pool, first = self.engine, state.pool, state.pool.round(state.k).start
+        mine, measured = engine.share(sample), []
         with engine.seeded(state.draws.seed_for(f"climb {state.k}")):  # the occasion's name decides bits: it stays
-            measured = measure_ascent(state.net, x0, x, y, self.ada, engine, y_made)
-            return AscentRecord.mean(engine.gather(measured, len(starts)))
+            for rows in torch.split(mine, evaluation_batch(pool.source[0])):
+                x0, y = engine.put(*pool.take(starts[rows]))
+                x, y_made = engine.put(*pool.take(first + rows))
+                measured.append(measure_ascent(state.net, x0, x, y, self.ada, engine, y_made))
+            return AscentRecord.mean(engine.gather(torch.cat(measured), len(sample)))
 
     def end(self, state: State) -> None:
         """Training is over: the last iterate is the result, or its average, or the best on the source's validation."""
@@ -124,7 +137,7 @@ class Recorder:
 
     def _watched(self, state: State, domain: Domain) -> float:
         rows = self.engine.share(torch.arange(len(domain)))
-        images, labels = domain.images[rows], domain.labels[rows]
+        images, labels = part_of(domain.images, rows), domain.labels[rows]
         with self.engine.seeded(state.draws.seed_for(f"watch {state.t} {domain.name}")):
             if not domain.segmented:
                 return float(self.engine.gather(hits(state.net, images, labels), len(domain)).double().mean())

@@ -16,10 +16,15 @@ from unseen.method.settings import ADA
 from unseen.models.split import Split
 from unseen.theory.reach import Reach
 
+MEASURED = 256
+"""samples of a round that are measured; of a round with fewer, all"""
+MOST_CLASSES = 100
+"""up to which the supremum is solved for while training: a sample costs as much as the cube of them"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AscentRecord:
-    """What an ascent did, as means over its fictitious samples."""
+    """What an ascent did, as means over the fictitious samples that were measured."""
 
     loss_before: float
     loss_after: float
@@ -30,7 +35,8 @@ class AscentRecord:
     radius: float | None = None
     """1/2 ||z - z0||^2, the transport cost in features as the text has it; the first versions' runs lack it"""
     supremum: float | None = None
-    """of loss - gamma * cost over all of feature space, at least; None where that is infinite or not known"""
+    """of loss - gamma * cost over all of feature space, at least; None where that is infinite or not known, or where
+    there are more than 100 classes"""
     supremum_most: float | None = None
     """and at most"""
 
@@ -51,11 +57,19 @@ class RoundRecord(AscentRecord):
     round: int
     fictitious: int
     """how many samples it made"""
+    measured: int | None = None
+    """how many of them, drawn, the means are over; the first versions' runs, which measured all, don't have it"""
 
     @classmethod
     def read(cls, lines: Iterable[Mapping[str, Any]]) -> list[RoundRecord]:
         """The rounds among the lines of ``metrics.jsonl``; the other lines are of minimization steps."""
         return [cls(**line) for line in lines if "fictitious" in line]
+
+    @property
+    def sample(self) -> str:
+        """What to say of the means where they are over some of the samples; nothing where they are over all."""
+        some = self.measured is not None and self.measured < self.fictitious
+        return f", means over {self.measured:,} of them" if some else ""
 
     def asdict(self) -> dict[str, Any]:
         """What is known of it, as a line of ``metrics.jsonl``."""
@@ -77,6 +91,8 @@ def measure_ascent(
     ``y_made`` are the labels of the fictitious images, where masks moved with their pixels.
     """
     reach, y_made = Reach.of(net, ada), y if y_made is None else y_made
+    if reach is not None and len(reach.head.weight) > MOST_CLASSES:
+        reach = None
     measured = [x.new_zeros(0, len(ALWAYS if reach is None else MEASURES))]
     with net.frozen(), engine.fast_ascent(net):
         for rows in ascent_batches(x):

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from unseen.base.images import part_of
 from unseen.base.randomness import Draws
 from unseen.data.domain import Domain, as_domain
 from unseen.engine import Engine
@@ -144,7 +145,7 @@ class Training:
             saved = engine.on_first_rank(lambda: open_folder(files, config, resume, held, warn)) if files else None
             state = self._state()
             if files and saved:
-                saved.restore_with_rounds(state, lambda k: engine.on_first_rank(lambda: files.read_round(k)))
+                saved.restore_with_rounds(state, lambda k, part: engine.on_first_rank(lambda: files.read_part(k, part)))
             recorder = Recorder(files, self.ada, engine, self.cadence, self.watch, report, after_round)
             recorder.begin(state)
             yield state, recorder
@@ -175,9 +176,11 @@ class Training:
     def _pool(self) -> Pool:
         """The pool before its first round: the images that have a label."""
         source = self.source
-        rows = slice(None) if len(source.labelled) == len(source) else source.labelled
+        images, labels = source.images, source.labels
+        if len(source.labelled) < len(source):
+            images, labels = part_of(images, source.labelled), labels[source.labelled]
         allocate = partial(self.engine.allocate, folder=self.folder)
-        return Pool(source.images[rows], source.labels[rows], self.ada.K, self.ada.n, allocate, self.ada.keep)
+        return Pool(images, labels, self.ada.K, self.ada.n, allocate, self.ada.keep)
 
 
 @contextmanager

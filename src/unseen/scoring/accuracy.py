@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
+from unseen.base.images import Images, in_batches
 from unseen.data.domain import Domain, Source, as_domain, named, same_classes
 from unseen.engine import evaluation_batch, to_device_of, to_host
 from unseen.models.split import Split, count_classes, split
@@ -34,10 +35,10 @@ class Answering(Protocol):
     def classes(self) -> tuple[str, ...] | None:
         """The names of the classes it was trained on, where they are known."""
 
-    def count_classes(self, images: Tensor) -> int:
+    def count_classes(self, images: Images) -> int:
         """How many classes it knows; refuses images it can't take."""
 
-    def predict(self, images: Tensor, *, batch: int | None = None) -> Choice:
+    def predict(self, images: Images, *, batch: int | None = None) -> Choice:
         """The answer for each image."""
 
 
@@ -67,14 +68,13 @@ def confusion_on(net: Split | Answering, domain: Domain, *, batch: int | None = 
 
 
 def confusions(
-    net: Split | Answering, images: Tensor, masks: Tensor, classes: int, *, batch: int | None = None
+    net: Split | Answering, images: Images, masks: Tensor, classes: int, *, batch: int | None = None
 ) -> Tensor:
     """The same for each image, (N, classes, classes); of the scores only the answers of a batch are kept."""
     counted = [torch.zeros(0, classes, classes, dtype=torch.long)]
     batch = batch or evaluation_batch(images[:1]) if len(images) else 1
-    for part, labels in zip(torch.split(images, batch), torch.split(masks, batch), strict=True):
-        if len(part):  # a rank's share of few may be none
-            counted.append(confusion(_answers(net, part), labels, classes))
+    for part, labels in zip(in_batches(images, batch), torch.split(masks, batch), strict=False):  # of no images none
+        counted.append(confusion(_answers(net, part), labels, classes))
     return torch.cat(counted)
 
 
@@ -105,21 +105,21 @@ def scores_on(net: Split, domain: Domain, *, batch: int | None = None) -> Tensor
     return raw_scores(net, domain.images, batch=batch)
 
 
-def hits(net: Split, images: Tensor, labels: Tensor, *, batch: int | None = None) -> Tensor:
+def hits(net: Split, images: Images, labels: Tensor, *, batch: int | None = None) -> Tensor:
     """Whether each image's greatest score is its true class."""
     if len(images) == 0:  # a rank's share of few
         return torch.zeros(0, dtype=torch.bool)
     return raw_scores(net, images, batch=batch).argmax(1) == labels
 
 
-def softmax_scores(net: Split, images: Tensor, *, batch: int | None = None) -> Tensor:
+def softmax_scores(net: Split, images: Images, *, batch: int | None = None) -> Tensor:
     """The softmax scores (N, classes) of a model in evaluation mode, in float32 and on the CPU."""
     return raw_scores(net, images, batch=batch).softmax(1)
 
 
 @torch.no_grad()
-def raw_scores(net: Split, images: Tensor, *, batch: int | None = None) -> Tensor:
+def raw_scores(net: Split, images: Images, *, batch: int | None = None) -> Tensor:
     """The scores (N, classes) of a model in evaluation mode, before any softmax, in float32 and on the CPU."""
-    parts = torch.split(images, batch or evaluation_batch(images[:1]))
+    parts = in_batches(images, batch or evaluation_batch(images[:1]))
     with net.frozen():
         return torch.cat([to_host(net(to_device_of(net, part)).float()) for part in parts])

@@ -72,7 +72,7 @@ def test_a_round_older_than_the_supremum_says_so(diagnosis):
     older = replace(diagnosis, rounds=tuple(replace(each, reached=None) for each in diagnosis.rounds))
     sheet = sheets(older)["rounds"]
     assert {row[5] for row in sheet.rows} == {"not recorded"}
-    assert "a run as old as this did not record it" in sheet.caption
+    assert "the run did not record it: it is an old one" in sheet.caption
 
 
 def test_steps_that_are_too_long_are_reported(diagnosis):

@@ -31,7 +31,7 @@ def read_image(file: Path, channels: int = 3) -> Image:
 
 
 def upright(image: Image, channels: int = 3) -> Image:
-    """The same for an image that is open: turned as its EXIF says, in 8-bit RGB or grey."""
+    """A picture turned as its EXIF says, in 8-bit RGB or grey."""
     from PIL import ImageOps
 
     return _eight_bits(ImageOps.exif_transpose(image)).convert("RGB" if channels == 3 else "L")

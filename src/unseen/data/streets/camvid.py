@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from unseen.base.extras import require
+from unseen.base.images import StoredImages
 from unseen.data.copies import refused
 from unseen.data.domain import Domain
 from unseen.data.formats.npz import arrays, shape_of
@@ -69,7 +70,7 @@ _IMAGES, _LABELS = "701_StillsRaw_full", "LabeledApproved_full"
 _PARTS = ("train", "val", "test")
 LOOKED_FOR = f"{_IMAGES}/, trainannot/ or DRIVE.npz"
 
-Read: TypeAlias = Callable[[tuple[int, int] | None, str], tuple[Tensor, Tensor]]
+Read: TypeAlias = Callable[[tuple[int, int] | None, str], tuple[StoredImages, Tensor]]
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def _find_segnet(root: Path, drive: str) -> Drive | None:
 
 
 def _drive(where: Path, pairs: list[Pair], kind: str, read_mask: ReadMask) -> Drive:
-    def read(size: tuple[int, int] | None, resize: str) -> tuple[Tensor, Tensor]:
+    def read(size: tuple[int, int] | None, resize: str) -> tuple[StoredImages, Tensor]:
         return read_pairs(where, pairs, read_mask, size, resize=resize)
 
     return Drive(where, len(pairs), kind, read)
@@ -181,7 +182,7 @@ def _find_npz(root: Path, drive: str) -> Drive | None:
     return Drive(path, shape_of(path, "labels")[0], path.name, partial(_read_npz, path))
 
 
-def _read_npz(path: Path, size: tuple[int, int] | None, resize: str) -> tuple[Tensor, Tensor]:
+def _read_npz(path: Path, size: tuple[int, int] | None, resize: str) -> tuple[StoredImages, Tensor]:
     images, numbers = arrays(path, "images", "labels")
     if images.dtype != np.uint8 or images.shape != (*numbers.shape, 3) or numbers.ndim != 3:
         got = f"{images.dtype} {images.shape} and {numbers.shape}"

@@ -56,8 +56,13 @@ def rounds(diagnosis: Diagnosis) -> str:
         f"length of {number(diagnosis.length)}. Loss is their mean loss before and after: the more it rises, the "
         "harder they are. Reached is how much of the possible rise in loss - gamma x distance the ascent got: at 100 % "
         "it found the worst case there is anywhere in the features, near 0 % it took a small step towards it"
-        f"{_remark(diagnosis)}."
+        f"{_remark(diagnosis)}.{_sampled(diagnosis)}"
     )
+
+
+def _sampled(diagnosis: Diagnosis) -> str:
+    some = [each.measured for each in diagnosis.rounds if each.measured is not None and each.measured < each.images]
+    return f" All of it is measured on {max(some):,} images of a round, drawn." if some else ""
 
 
 def _remark(diagnosis: Diagnosis) -> str:
@@ -68,7 +73,9 @@ def _remark(diagnosis: Diagnosis) -> str:
         )
     if any(each.reached for each in diagnosis.rounds):
         return ""
-    return f" (none here: {diagnosis.no_gamma})" if diagnosis.no_gamma else " (a run as old as this did not record it)"
+    if diagnosis.no_gamma:
+        return f" (none here: {diagnosis.no_gamma})"
+    return " (the run did not record it: it is an old one, or has over 100 classes)"
 
 
 def gamma(diagnosis: Diagnosis) -> str:

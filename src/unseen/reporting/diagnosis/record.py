@@ -25,7 +25,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Round:
-    """What one round's ascent did, as means over its images."""
+    """What one round's ascent did, as means over the images that were measured."""
 
     number: int
     images: int
@@ -39,6 +39,8 @@ class Round:
     """rise of loss - gamma * cost over pixels, below 0 where the steps were too long; None for another ascent"""
     reached: Range | None
     """the gain as a share of the attainable one; None where the supremum was not recorded"""
+    measured: int | None = None
+    """how many of the images, drawn, these are means over; None where it was all"""
 
     @property
     def overshot(self) -> bool:

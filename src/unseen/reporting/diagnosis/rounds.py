@@ -28,6 +28,7 @@ def _round(made: RoundRecord, ada: ADA, features: int) -> Round:
         loss_after=made.loss_after,
         gain=gain,
         reached=_reached(made, gain) if gain is not None else None,
+        measured=made.measured,
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from unseen.base.images import Images, part_of
 from unseen.data.domain import Domain
 from unseen.reporting.finished.methods import FinishedRun, Method
 from unseen.reporting.kit.links import how_far, parts
@@ -96,7 +97,7 @@ def make_gallery(method: Method, source: Domain) -> Gallery:
     labels = np.zeros(len(numbers), np.int64) if source.segmented else source.labels.numpy()
     classes = candidates(ancestry, labels, rounds)
     lines = {row: lineage(ancestry, row, rounds) for rows in classes for row in rows}
-    images, went = _read_rows(run, ancestry, _needed(ancestry, lines), source.images[source.labelled])
+    images, went = _read_rows(run, ancestry, _needed(ancestry, lines), part_of(source.images, source.labelled))
     made = sorted({row for line in lines.values() for row in line if row is not None})
     changes = {row: images[row] - images[ancestry.parent(row)] for row in made}
     moved = {row: float(change.norm()) for row, change in changes.items()}
@@ -176,7 +177,7 @@ def _needed(ancestry: Ancestry, lines: Mapping[int, list[int | None]]) -> set[in
 
 
 def _read_rows(
-    run: FinishedRun, ancestry: Ancestry, rows: set[int], source: Tensor
+    run: FinishedRun, ancestry: Ancestry, rows: set[int], source: Images
 ) -> tuple[dict[int, Tensor], dict[int, list[str]]]:
     """The images of these rows, and what they went through; only one round is in memory at a time."""
     images = {row: source[row] for row in rows if row < ancestry.source_size}

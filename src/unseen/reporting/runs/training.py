@@ -25,11 +25,13 @@ ROUNDS_IN_TABLE = 6  # of each method
 
 @dataclass(frozen=True)
 class RoundSummary:
-    """What one round's ascent did, as means over its images and the method's seeds."""
+    """What one round's ascent did, as means over the images that were measured and the method's seeds."""
 
     method: Method
     k: int
     images: int
+    measured: int
+    """how many of them, drawn, were measured"""
     loss_before: float
     loss_after: float
     moved: float
@@ -94,7 +96,8 @@ def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:
                     name: mean([getattr(record, name) for record in made])
                     for name in ("loss_before", "loss_after", "moved", "cost")
                 }
-                summaries.append(RoundSummary(method, k, made[0].fictitious, **means))
+                images = made[0].fictitious
+                summaries.append(RoundSummary(method, k, images, made[0].measured or images, **means))
     return summaries
 
 
@@ -108,11 +111,20 @@ def rounds_sheet(rounds: Sequence[RoundSummary]) -> Sheet:
         "What each round did",
         ("Method", "round", "images", "loss before → after", "moved, L2", "cost"),
         [_round_row(summary) for summary in shown],
-        "Means over the round's images and the seeds. The ascent raises the loss of an image at the model of that "
+        f"Means over {_measured(shown)} and the seeds. The ascent raises the loss of an image at the model of that "
         f"moment. {_drawn_too(methods)}Moved is the distance between the image and the one it was made from, over all "
         f"pixels. Cost is the transport cost, in {listed(list(costs))}, that the penalty γ multiplies.{fewer}",
         styles={summary.method.name: summary.method.style for summary in rounds},
     )
+
+
+def _measured(rounds: Sequence[RoundSummary]) -> str:
+    """What the means of a round are over, in words."""
+    drawn = {summary.measured for summary in rounds if summary.measured < summary.images}
+    if not drawn:
+        return "the round's images"
+    every = all(summary.measured < summary.images for summary in rounds)
+    return f"{max(drawn):,} of the round's images, drawn" + ", or all where it has fewer" * (not every)
 
 
 def _some_of(rounds: Sequence[RoundSummary], method: Method) -> list[RoundSummary]:

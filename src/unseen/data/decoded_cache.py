@@ -1,0 +1,156 @@
+"""Decoded images on disk, found again by what they were decoded from: names, sizes and times of files, and how."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unseen.base.bars import counting
+from unseen.base.files import fsync_folder, write_json
+from unseen.base.images import FileRows
+from unseen.data.cache_folder import ELSEWHERE, cache_folder
+from unseen.data.decoding import Decoded, HowDecoded, decode_into
+from unseen.data.reading import relative
+from unseen.errors import SaveFailed
+
+FORMAT = 1
+IMAGES, ABOUT, NOTES = "images", "about.json", "fingerprints.json"
+_CHECKED_AT_ONCE = 64
+Outcomes = list[Decoded]
+
+
+class DecodedCache:
+    """The decoded images of some files, in a folder of their own that is there whole or not at all.
+
+    ``images`` has the bytes (channels, H, W) of each file in turn; ``about.json`` what came of each file, with a CRC-32
+    of its bytes, which is checked whenever the folder is opened.
+    """
+
+    def __init__(self, root: Path, files: Sequence[Path], size: tuple[int, int], how: HowDecoded) -> None:
+        self.root, self.files, self.size, self.how = root, files, size, how
+
+    @cached_property
+    def path(self) -> Path:
+        """The folder, named after a SHA-256 of all that decides the bytes."""
+        stats = [(str(relative(file, self.root)), file.stat()) for file in self.files]
+        known = {
+            "format": FORMAT,
+            "files": [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats],
+            "size": self.how.size,
+            "channels": self.how.channels,
+            "resize": self.how.resize,
+            "pillow": version("pillow"),
+        }
+        return cache_folder() / "decoded" / hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """(files, channels, H, W)."""
+        return (len(self.files), self.how.channels, *self.size)
+
+    @property
+    def bytes(self) -> int:
+        """How much room the images take."""
+        return torch.Size(self.shape).numel()
+
+    def open(self, progress: bool | None, warn: Callable[[str], None]) -> tuple[FileRows, Outcomes]:
+        """The images and what came of each file: as they were kept, or decoded now and kept for the next time."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._locked():
+            if self.path.exists():
+                try:
+                    return self._read(progress)
+                except (OSError, ValueError, KeyError, TypeError) as error:
+                    warn(f"{self.path} is damaged ({error}): the images of {self.root} are decoded again")
+            self._make(progress)
+            return self._read(progress=False, check=False)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Inside: no other process reads or makes these images; the lock goes with the process, however it ends."""
+        with self.path.with_name(f".{self.path.name}.lock").open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _read(self, progress: bool | None, *, check: bool = True) -> tuple[FileRows, Outcomes]:
+        about = json.loads((self.path / ABOUT).read_text())
+        if about["format"] != FORMAT or tuple(about["shape"]) != self.shape or len(about["files"]) != len(self.files):
+            raise ValueError(f"expected {self.shape} in format {FORMAT}, got {about['shape']} in {about['format']}")
+        outcomes = [_outcome(each) for each in about["files"]]
+        rows = FileRows((self.path / IMAGES).open("rb", buffering=0), self.shape, torch.uint8)
+        if (found := os.fstat(rows.file.fileno()).st_size) != self.bytes:
+            raise ValueError(f"expected {self.bytes:,} bytes, got {found:,}")
+        if check:
+            self._check(rows, outcomes, progress)
+        return rows, outcomes
+
+    def _check(self, rows: FileRows, outcomes: Outcomes, progress: bool | None) -> None:
+        with counting(f"checking the decoded {self.root.name}", len(rows), "images", progress) as done:
+            for start in range(0, len(rows), _CHECKED_AT_ONCE):
+                for i, image in enumerate(rows[start : start + _CHECKED_AT_ONCE].numpy(), start):
+                    if outcomes[i].size is not None and zlib.crc32(image.data) != outcomes[i].crc32:
+                        raise ValueError(f"the bytes of {relative(self.files[i], self.root)} are not what was decoded")
+                done(min(_CHECKED_AT_ONCE, len(rows) - start))
+
+    def _make(self, progress: bool | None) -> None:
+        """Decode every file aside, and give the folder its name when all of it is there."""
+        aside = self.path.with_name(f".{self.path.name}.part")
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir()
+        height, width = self.size
+        words = f"decoding {self.root.name} to {height}x{width} ({self.bytes / 2**30:.1f} GiB in {self.path.parent})"
+        try:
+            with (aside / IMAGES).open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, self.bytes)
+            with counting(words, len(self.files), "images", progress) as done:
+                outcomes = decode_into(aside / IMAGES, self.size, self.root, self.files, self.how, done)
+            with (aside / IMAGES).open("rb") as file:
+                os.fsync(file.fileno())
+            files = [[each.size, each.problem, each.crc32] for each in outcomes]
+            write_json(aside / ABOUT, {"format": FORMAT, "shape": self.shape, "files": files})
+            shutil.rmtree(self.path, ignore_errors=True)
+            aside.rename(self.path)
+            fsync_folder(self.path.parent)
+        except OSError as error:
+            raise SaveFailed(
+                f"could not keep the decoded images of {self.root} in {self.path.parent} "
+                f"({self.bytes / 2**30:.1f} GiB): {error.strerror or error}; {ELSEWHERE}"
+            ) from error
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+
+    @property
+    def notes(self) -> Notes:
+        """Fingerprints made of these images, kept beside them."""
+        return Notes(self.path / NOTES)
+
+
+def _outcome(given: Any) -> Decoded:
+    size, problem, crc32 = given
+    return Decoded(None if size is None else (int(size[0]), int(size[1])), str(problem), int(crc32))
+
+
+class Notes(dict[str, str]):
+    """Entries that are kept in a JSON file; one that can't be read or written only costs making an entry again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with suppress(OSError, ValueError, TypeError):
+            self.update(json.loads(path.read_text()))
+
+    def __setitem__(self, key: str, value: str) -> None:
+        super().__setitem__(key, value)
+        with suppress(SaveFailed):
+            write_json(self.path, self)
