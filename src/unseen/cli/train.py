@@ -23,7 +23,9 @@ def train(
     source: Annotated[str | None, typer.Option(help=f"A name, a folder, masks:FOLDER ({DEFAULT_SOURCE}).")] = None,
     images: Annotated[int | None, typer.Option(help="How many of its images (all).")] = None,
     size: Annotated[str | None, typer.Option(help="Resize images: a side, or HEIGHTxWIDTH.")] = None,
-    model: Annotated[str | None, typer.Option(help="convnet, fcn-resnet50 or 18, FILE.py:FUNCTION.")] = None,
+    model: Annotated[str | None, typer.Option(help="convnet, timm:NAME, smp:..., FILE.py:FUNCTION.")] = None,
+    weights: Annotated[str | None, typer.Option(help="File with its initial weights.")] = None,
+    pretrained: Annotated[bool | None, typer.Option("--pretrained", help="The library's weights.")] = None,
     over: Annotated[str | None, typer.Option(help="Ascent over pixels, standard, NAMES (pixels).")] = None,
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
     K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is ERM (2).")] = None,
@@ -40,7 +42,8 @@ def train(
     from unseen.runs.request import read_request, request_of
 
     flags = {
-        "source": source, "images": images, "size": _size(size), "model": model, "gamma": gamma, "K": K, "T": T,
+        "source": source, "images": images, "size": _size(size), "model": model, "weights": weights,
+        "pretrained": pretrained, "gamma": gamma, "K": K, "T": T,
         "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device, "precision": precision,
         "out": out_,
     }  # fmt: skip

@@ -115,6 +115,7 @@ class TrainingConfig:
         content["model"] = {"class": model.pop("class_name"), **model}
         if not source["unlabelled"]:
             del source["unlabelled"]
+        content["job"] = self.job.asdict() if self.job is not None else None
         shared = {field.name for field in fields(TrainingConfig)}
         own = {name: value for name, value in content.items() if name not in shared}
         return {"format": self.format} | own | content  # people read it from the top

@@ -93,7 +93,7 @@ def _rebuilt(record: NetworkRecord, folder: Path) -> Split:
     """The network that the run's job describes, before its weights are read."""
     job = need_job(record.job, folder)
     assert record.scores is not None
-    net = job.build_model(record.scores, record.seed)
+    net = job.rebuild_model(record.scores, record.seed)
     if is_built_in(job.model):
         Engine(device="cpu").place(net)  # in the layout it was trained in
     return net
