@@ -1,7 +1,7 @@
 """The names that efficientnet-pytorch and its EfficientNet-Lite give their layers, as timm's.
 
-Both number the same blocks in the same order: there ``_blocks.5`` throughout, in timm ``blocks.2.1``, by stage. Inside a
-block the layers have other names. The first block of a network doesn't expand: it has one convolution less.
+Both number the same blocks in the same order: there ``_blocks.5`` throughout, in timm ``blocks.2.1``, by stage. Inside
+a block the layers have other names. The first block of a network doesn't expand: it has one convolution less.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ def model(
 ) -> Split:
     """The model of that name, with a last layer for so many classes: what ``--model`` gives on the command line.
 
-    ``timm:resnet18``, ``torchvision:mobilenet_v3_small`` and ``smp:FPN/resnet18`` (for masks) take images in [0, 1]: the
-    model's own mean and deviation are inside. ``pretrained`` takes the library's weights, from its cache or the
+    ``timm:resnet18``, ``torchvision:mobilenet_v3_small`` and ``smp:FPN/resnet18`` (for masks) take images in [0, 1]:
+    the model's own mean and deviation are inside. ``pretrained`` takes the library's weights, from its cache or the
     network; ``weights`` is a file (.safetensors, .pth, .pt). What neither has, the last layer for one, follows from
     ``seed``. ``size`` is for models that have to know it, such as transformers; without it, it is the model's own.
     """
@@ -102,7 +102,7 @@ def check_model(name: str, *, pretrained: bool = False) -> None:
         return
     if pretrained:
         raise InputError(
-            f'pretrained: "{name}" is no model of a library, expected {FORMS}; give its weights as a file, with weights='
+            f'pretrained: "{name}" is no model of a library, expected {FORMS}; give its weights as a file (weights=)'
         )
     if not is_built_in(name):
         _maker(name)

@@ -99,7 +99,7 @@ class Split(nn.Module):
         return any(gradient is None for gradient in gradients)
 
     def bypassing(self, x: Tensor) -> str | None:
-        """The name of a weight that the scores depend on other than through the head's output, if there is one.
+        """The last weight, by name, that the scores depend on other than through the head's output, if there is one.
 
         Weights are parameters with two or more dimensions; a bias or a scale may follow the head.
         """
@@ -121,7 +121,8 @@ class Split(nn.Module):
                 )
         finally:
             handle.remove()
-        return next((n for n, g in zip(weights, reached, strict=True) if g is not None), None) if reached else None
+        found = [n for n, g in zip(weights, reached, strict=True) if g is not None] if reached else []
+        return found[-1] if found else None
 
     @contextmanager
     def evaluated(self) -> Iterator[None]:
@@ -154,8 +155,8 @@ class Split(nn.Module):
         except Exception as error:  # the model is the user's: whatever its forward raises is for them to see
             kind = "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
             raise InputError(
-                f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {kind}{error} (in "
-                f"{_raised_at(error)}); resize the images, mend the model or use another"
+                f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {kind}{error} "
+                f"(in {_raised_at(error)}); resize the images, mend the model or use another"
             ) from error
 
     def _one_tensor(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Tensor:
@@ -332,8 +333,8 @@ def refuse_other_heads(net: Split, x: Tensor) -> None:
     weight = net.bypassing(x[:1])
     if weight is not None:
         raise InputError(
-            f'head "{net.head_name}": the scores also depend on "{weight}", which isn\'t in it; expected the layer whose '
-            f"output is the scores; {_pass_head(net.model, net.head_name)}"
+            f'head "{net.head_name}": the scores also depend on "{weight}", which isn\'t in it; expected the layer '
+            f"whose output is the scores; {_pass_head(net.model, net.head_name)}"
         )
 
 

@@ -24,8 +24,8 @@ LISTED = 5
 def read_weights(path: Path) -> dict[str, Tensor]:
     """The tensors of a .safetensors file, or of a .pth or .pt that is read without unpickling anything but tensors.
 
-    They may be nested under "state_dict" or "model", and have the prefix "module." of a parallel training, or "model." of
-    a run of ours.
+    They may be nested under "state_dict" or "model", and have the prefix "module." of a parallel training, or "model."
+    of a run of ours.
     """
     if not path.is_file():
         raise InputError(f"weights: {path} is not a file; expected a model's weights, .safetensors, .pth or .pt")

@@ -130,7 +130,9 @@ class Job:
         """Refuse a model that can't be built, as far as that is known before the source is read."""
         check_model(self.model, pretrained=self.pretrained)
         if self.weights is not None and not Path(self.weights).is_file():
-            raise InputError(f"weights={self.weights!r} is not a file; expected a model's weights, .safetensors or .pth")
+            raise InputError(
+                f"weights={self.weights!r} is not a file; expected a model's weights, .safetensors or .pth"
+            )
 
     def build_model(self, classes: int, seed: int, warn: Warn = print) -> Split:
         """The model with its initial weights, which follow from ``seed`` where they come from no file or library."""
@@ -182,7 +184,9 @@ def as_the_model_expects(given: Mapping[str, Any], warn: Warn = print) -> dict[s
     """These fields of a job, with the size and the kernel that a library's model was made for where none are given."""
     fields_given = dict(given)
     expected = expected_images(given["model"]) if isinstance(given.get("model"), str) else None
-    if expected is None or given.get("source", DEFAULT_SOURCE) in names():  # built-in and real sets have sizes of their own
+    if (
+        expected is None or given.get("source", DEFAULT_SOURCE) in names()
+    ):  # built-in and real sets have sizes of their own
         return fields_given
     if fields_given.get("size") is None and expected.size is not None:
         height, width = expected.size

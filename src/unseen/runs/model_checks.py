@@ -20,8 +20,8 @@ def refuse_other_classes(source: Domain, scores: int) -> None:
     """Refuse a model that gives another number of scores than the domain has classes."""
     if scores != len(source.classes):
         raise InputError(
-            f"{source.name} has {len(source.classes):,} classes and the model gives {scores:,} scores, expected one for "
-            f'each class; make the model with {len(source.classes):,}, for instance unseen.model("timm:resnet18", '
+            f"{source.name} has {len(source.classes):,} classes and the model gives {scores:,} scores, expected one "
+            f'for each class; make the model with {len(source.classes):,}, for instance unseen.model("timm:resnet18", '
             f"classes={len(source.classes)}) or model.fc = nn.Linear(..., {len(source.classes)})"
         )
 
@@ -38,13 +38,13 @@ def warn_of_classes(source: Domain, scores: int, warn: Callable[[str], None]) ->
         warn(f"{source.name}: no image is of class {', '.join(absent[:LISTED])}{more}{hint}")
     if scores > len(source.classes):
         warn(
-            f"{source.name}: labels lie in 0..{len(source.classes) - 1}, and the model gives {scores:,} scores: those of "
-            "the other classes only learn to be low; make the model with one score for each class"
+            f"{source.name}: labels lie in 0..{len(source.classes) - 1}, and the model gives {scores:,} scores: those "
+            "of the other classes only learn to be low; make the model with one score for each class"
         )
 
 
 def refuse_single_samples(net: Split, images: Tensor, batch: int, ranks: int) -> None:
-    """Refuse BatchNorm over a single value, which it can't normalize: minibatches of one image, on maps of one pixel."""
+    """Refuse BatchNorm over a single value, which it can't normalize: one image at a time, on maps of one pixel."""
     norms = [m for m in net.modules() if isinstance(m, nn.modules.batchnorm._BatchNorm)]
     if batch // ranks > 1 or not norms:
         return

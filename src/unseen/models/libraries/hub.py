@@ -8,6 +8,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 @contextmanager
@@ -16,7 +17,7 @@ def offline_if_unreachable() -> Iterator[None]:
 
     By itself it first tries for half a minute, for each file. ``HF_HUB_OFFLINE=1`` is the same, by hand.
     """
-    constants = importlib.import_module("huggingface_hub.constants")  # timm and segmentation-models bring it
+    constants: Any = importlib.import_module("huggingface_hub.constants")  # timm and segmentation-models bring it
     before = constants.HF_HUB_OFFLINE
     constants.HF_HUB_OFFLINE = before or not _reachable(str(constants.ENDPOINT))
     try:

@@ -52,7 +52,7 @@ class SegmentationModels(Library):
             said = self._smp().encoders.get_preprocessing_params(name.partition("/")[2], WEIGHTS)
         if said["input_space"] != "RGB" or list(said["input_range"]) != [0, 1]:
             raise InputError(
-                f'model="smp:{name}": its encoder was trained on {said["input_space"]} images in {said["input_range"]}, '
+                f'model="smp:{name}": its encoder was trained on {said["input_space"]} in {said["input_range"]}, '
                 "expected RGB in [0, 1]; use another encoder, or one of timm's (tu-NAME)"
             )
         return Expected(tuple(said["mean"]), tuple(said["std"]))
