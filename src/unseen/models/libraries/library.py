@@ -65,6 +65,6 @@ class Library(ABC):
             said = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise InputError(
                 f'model="{self.prefix}:{name}": its pre-trained weights are not on this machine and could not be '
-                f"fetched ({said}); connect and try again, copy the cache (~/.cache/huggingface/hub, ~/.cache/torch/hub) "
-                "from a machine that has them, or give a file with weights="
+                f"fetched ({said}); connect and try again, copy the cache (~/.cache/huggingface/hub or "
+                "~/.cache/torch/hub) from a machine that has them, or give a file with weights="
             ) from error
