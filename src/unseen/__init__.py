@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unseen.ensembles.ensemble import Ensemble
     from unseen.method.ascent import ascend, fictitious
     from unseen.method.settings import ADA, ERM
+    from unseen.models.names import model
     from unseen.models.split import Split, split
     from unseen.reporting.diagnosis.diagnose import diagnose
     from unseen.runs.config import Cadence
@@ -59,6 +60,7 @@ __all__ = [
     "folder",
     "load",
     "masks",
+    "model",
     "models",
     "rules",
     "split",
@@ -93,6 +95,7 @@ _HOMES = {
     "folder": "unseen.data.image_folder",
     "load": "unseen.runs.loading",
     "masks": "unseen.data.masks",
+    "model": "unseen.models.names",
     "rules": "unseen.ensembles",
     "split": "unseen.models.split",
 }

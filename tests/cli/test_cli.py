@@ -61,7 +61,7 @@ def wait_for(condition, process: subprocess.Popen[str], seconds: float = 120) ->
 def test_the_help_of_train_fits_on_a_screen(shell):
     code, text = shell("train", "--help")
     assert code == 0
-    assert len(text.strip().splitlines()) <= 30
+    assert len(text.strip().splitlines()) <= 34
     assert "0 is ERM" in text
 
 

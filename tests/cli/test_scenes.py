@@ -70,9 +70,12 @@ def test_a_training_on_scenes_is_killed_resumes_to_the_same_bits_and_is_evaluate
         (["--size", "0x4"], "size=(0, 4): expected a side in pixels or (height, width)"),
         (
             ["--model", "fcn-resnet20"],
-            'model="fcn-resnet20": expected convnet, fcn-resnet50, fcn-resnet18, FILE.py:FUNC',
+            'model="fcn-resnet20": expected convnet, fcn-resnet50, fcn-resnet18, timm:NAME, torchvision:NAME, smp:',
         ),
-        (["--model", "fcn-resnet18:no.pth"], "no.pth is not a file; expected a body's weights, .pth or .safetensors"),
+        (
+            ["--model", "fcn-resnet18:no.pth"],
+            "no.pth is not a file; expected a model's weights, .safetensors, .pth or .pt",
+        ),
         ([], 'the convnet gives one for each image; use a model for masks: model = "fcn-resnet18"'),
     ],
     ids=["size", "an empty side", "model", "weights", "a network for digits"],

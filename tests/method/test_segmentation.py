@@ -176,5 +176,8 @@ def test_a_classifier_is_refused_for_masks_and_a_segmenter_for_labels():
 
 
 def test_more_classes_than_the_model_scores_are_refused():
-    with pytest.raises(InputError, match=r"squares: .*0\.\.1"):
-        unseen.fit(unseen.split(small_net(classes=2), head="3"), scenes(), ADA)
+    domain, net = scenes(), unseen.split(small_net(classes=2), head="3")
+    with pytest.raises(InputError, match="squares has 3 classes and the model gives 2 scores"):
+        unseen.fit(net, domain, ADA)
+    with pytest.raises(InputError, match=r"source: .*0\.\.1"):
+        unseen.fit(net, (domain.images, domain.labels), ADA)

@@ -80,7 +80,7 @@ def test_a_trained_body_is_read_from_torchvisions_own_file(tmp_path, ending):
 def test_bad_weights_and_bodies_are_refused(tmp_path):
     with pytest.raises(InputError, match=r'body="resnet51": expected resnet50 or resnet18; did you mean "resnet50"'):
         FCN(body="resnet51")
-    with pytest.raises(InputError, match=r"none.pth is not a file; expected a body's weights"):
+    with pytest.raises(InputError, match=r"none.pth is not a file; expected a model's weights"):
         FCN(body="resnet18", weights=tmp_path / "none.pth")
     (tmp_path / "page.pth").write_text("<html>404</html>")
     with pytest.raises(InputError, match="can't be read as weights"):

@@ -6,8 +6,9 @@ import pytest
 import torch
 from torch import nn
 
+import unseen
 from unseen.errors import InputError
-from unseen.models.split import Split, count_classes, split
+from unseen.models.split import Split, count_classes, refuse_other_heads, split
 
 CLASSES = 4
 
@@ -394,3 +395,85 @@ def test_scores_for_each_pixel_are_refused_with_the_way_out(built, x):
 def test_a_layer_without_a_shape_yet_is_refused_by_name():
     with pytest.raises(InputError, match=r'"1\.weight" has no shape yet: run one batch'):
         split(nn.Sequential(nn.Flatten(), nn.LazyLinear(4)))
+
+
+class Functional(nn.Module):
+    """A convolution, and a last layer that is no module."""
+
+    def __init__(self):
+        super().__init__()
+        self.c = nn.Conv2d(3, 6, 3)
+        self.weight = nn.Parameter(torch.empty(CLASSES, 6))
+
+    def forward(self, x):
+        return nn.functional.linear(self.c(x).mean((2, 3)), self.weight)
+
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 6, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+        self.fc = nn.Linear(6, CLASSES)
+        self.beside = nn.Linear(6, CLASSES)
+        self.scale = nn.Parameter(torch.empty(()))
+
+    def forward(self, x):
+        z = self.body(x)
+        return self.fc(z) * self.scale + self.beside(z)
+
+
+def drawn(model):
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, generator=torch.Generator().manual_seed(0))
+    return model
+
+
+OTHER_HEADS = {
+    "the input convolution of a functional head": (Functional, "c", ['depend on "weight"', "nn.Linear(...)"]),
+    "a layer in the middle": (Residual, "body.0", ["isn't in it", "expected the layer whose output is the scores"]),
+    "one of two beside each other": (Residual, "fc", ['depend on "beside.weight"']),
+}
+
+
+@pytest.mark.parametrize(("make", "head", "said"), OTHER_HEADS.values(), ids=OTHER_HEADS)
+def test_a_head_that_does_not_make_the_scores_is_refused(make, head, said, x):
+    with torch.device("meta"):
+        model = make()
+    net = split(drawn(model.to_empty(device="cpu")).requires_grad_(False), head=head)
+    with pytest.raises(InputError) as caught:
+        refuse_other_heads(net, x)
+    for part in said:
+        assert part in str(caught.value)
+    assert not any(parameter.requires_grad for parameter in net.parameters())
+    assert not any(module._forward_hooks for module in net.modules())
+
+
+def test_a_head_of_several_layers_is_taken_and_what_scales_the_scores_may_follow(make_net, x):
+    refuse_other_heads(split(make_net("user"), head="fc2"), x)
+    layers = make_net("plain")
+    refuse_other_heads(split(nn.Sequential(layers[:4], layers[4:]), head="1"), x)
+    with torch.device("meta"):
+        scaled = Residual()
+    scaled.beside = nn.Identity()
+    scaled.forward = lambda z: scaled.fc(scaled.body(z)) * scaled.scale
+    refuse_other_heads(split(drawn(scaled.to_empty(device="cpu"))), x)
+
+
+def test_the_advice_for_a_functional_head_is_to_make_it_a_layer(x):
+    with (
+        torch.device("meta"),
+        pytest.raises(InputError, match=r'"weight" is a parameter that no layer holds.*nn.Linear'),
+    ):
+        split(Functional())
+
+
+def test_what_a_forward_raises_is_one_message_in_an_ascent_too(built):
+    def transformer():
+        def forward(self, x):
+            assert x.shape[-1] == 16, "Input height (8) doesn't match model (16)."
+            return self.fc(self.body(x))
+
+        return Model(forward, fc=nn.Linear(6, CLASSES))
+
+    with pytest.raises(InputError, match=r"can't take images of shape \(3, 8, 8\).*AssertionError: Input height"):
+        unseen.ascend(built(transformer), torch.zeros(2, 3, 8, 8), torch.tensor([0, 1]), unseen.ADA(T_max=1))

@@ -27,7 +27,9 @@ def train(
     leave_out_unreadable: Annotated[
         bool, typer.Option("--leave-out-unreadable", help="Leave out files that can't be read.")
     ] = False,
-    model: Annotated[str | None, typer.Option(help="convnet, fcn-resnet50 or 18, FILE.py:FUNCTION.")] = None,
+    model: Annotated[str | None, typer.Option(help="convnet, timm:NAME, smp:..., FILE.py:FUNCTION.")] = None,
+    weights: Annotated[str | None, typer.Option(help="File with its initial weights.")] = None,
+    pretrained: Annotated[bool | None, typer.Option("--pretrained", help="The library's weights.")] = None,
     over: Annotated[str | None, typer.Option(help="Ascent over pixels, standard, NAMES (pixels).")] = None,
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
     K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is ERM (2).")] = None,
@@ -49,7 +51,8 @@ def train(
     from unseen.runs.request import read_request, request_of
 
     flags = {
-        "source": source, "images": images, "size": size_of(size), "model": model, "gamma": gamma, "K": K, "T": T,
+        "source": source, "images": images, "size": size_of(size), "model": model, "weights": weights,
+        "pretrained": pretrained, "gamma": gamma, "K": K, "T": T,
         "epochs": epochs, "optimizer": optimizer, "alpha": alpha, "augment": _one_or_several(augment),
         "validation": validation,
         "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device, "precision": precision,

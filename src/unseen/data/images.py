@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Pixels = NDArray[np.uint8]
 Labels = NDArray[np.int64]
 Size = int | tuple[int, int] | None
-KERNELS = ("bilinear", "lanczos")
+KERNELS = ("bilinear", "bicubic", "lanczos")
 
 
 def checked_size(size: Size) -> tuple[int, int] | None:

@@ -20,6 +20,7 @@ from unseen.base.files import nameless_file
 from unseen.base.images import FileRows, Space
 from unseen.engine import cpu
 from unseen.engine.fast_ascent import FewChannels, bf16_weights, channels_last_weights
+from unseen.engine.narrow_maps import NarrowMaps
 from unseen.engine.ranks import Ranks
 from unseen.errors import InputError, did_you_mean
 
@@ -66,6 +67,7 @@ class Engine(Ranks):
     resolved: torch.device = field(init=False, repr=False)
     _fabric: Fabric = field(init=False, repr=False, compare=False)
     _layout: torch.memory_format = field(default=torch.channels_last, init=False, repr=False, compare=False)
+    _narrow_maps: bool = field(default=False, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.threads is not None and (not is_whole(self.threads) or self.threads < 1):
@@ -165,13 +167,25 @@ class Engine(Ranks):
             net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         if image is not None:
             self._layout = torch.channels_last
-            if not _takes(net, image.to(self.resolved, memory_format=self._layout)):
+            with NarrowMaps() as maps:
+                taken = _takes(net, image.to(self.resolved, memory_format=self._layout))
+            self._narrow_maps = maps.met
+            if not taken:
                 self._layout = torch.contiguous_format
                 net.to(memory_format=self._layout)  # type: ignore[call-overload]
 
     def prepare(self, net: nn.Module) -> Callable[[Tensor], Tensor]:
         """The model as training calls it: in this precision, its gradients averaged over the ranks. Same weights."""
-        return self._fabric.setup_module(net, move_to_device=False)
+        forward = self._fabric.setup_module(net, move_to_device=False)
+        if not (self._narrow_maps and self.precision == "bf16" and self.on_cpu):
+            return forward
+
+        def padded(x: Tensor) -> Tensor:
+            with NarrowMaps():
+                scores: Tensor = forward(x)
+            return scores
+
+        return padded
 
     def backward(self, loss: Tensor) -> None:
         """Gradients of ``loss``, this rank's term of a sum over the ranks."""

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from unseen.base.files import damage, digest_of, write_json, write_tensors, written_whole
 from unseen.errors import RunFolderError
+from unseen.runs.places import with_places
 
 FORMAT = 1
 FILES = ("config.json", "weights.safetensors")
@@ -96,6 +97,6 @@ def _place(folder: Path, number: int) -> Path:
 def _write_member(place: Path, member: SavedMember) -> dict[str, str]:
     """The files of a member, and what each must hash to."""
     place.mkdir(parents=True)
-    write_json(place / "config.json", member.config)
+    write_json(place / "config.json", with_places(member.config, place))
     write_tensors(place / "weights.safetensors", member.weights, {"member": member.name})
     return {file: digest_of(place / file) for file in FILES}

@@ -20,6 +20,8 @@ class ConvNet(nn.Module):
     """
 
     SIDE = 32
+    SIDES = range(32, 36)
+    """what its convolutions and poolings bring down to 5x5"""
 
     def __init__(self, classes: int = 10, *, dropout: float = 0.0, width: float = 1.0, seed: int = 0) -> None:
         super().__init__()
@@ -41,5 +43,10 @@ class ConvNet(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Scores of shape (N, classes) for images of shape (N, 3, 32, 32)."""
+        if x.shape[-2] not in self.SIDES or x.shape[-1] not in self.SIDES:
+            raise InputError(
+                f"images are {x.shape[-2]}x{x.shape[-1]}, and the convnet takes {self.SIDE}x{self.SIDE}: resize them "
+                f"(size={self.SIDE}), or use a model that takes others, such as timm:resnet18"
+            )
         scores: Tensor = self.head(self.body(x))
         return scores

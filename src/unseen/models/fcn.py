@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import safetensors.torch
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -15,6 +12,7 @@ from torch import Tensor, nn
 from unseen.base.extras import require
 from unseen.base.randomness import generator
 from unseen.errors import InputError, did_you_mean
+from unseen.models.weight_files import read_weights
 from unseen.models.weights import kaiming
 
 BODIES = {"resnet50": 8, "resnet18": 16}
@@ -95,7 +93,7 @@ def _dilate(stage: nn.Module, before: int) -> None:
 
 def _load_body(body: nn.Module, path: Path, name: str) -> None:
     """The body's weights from a file; its classifier, if it has one, isn't ours."""
-    given = {key: value for key, value in _read(path).items() if not key.startswith("fc.")}
+    given = {key: value for key, value in read_weights(path).items() if not key.startswith("fc.")}
     try:
         body.load_state_dict(given)
     except RuntimeError as error:
@@ -103,15 +101,3 @@ def _load_body(body: nn.Module, path: Path, name: str) -> None:
             f"{path}: expected the weights of torchvision's {name}, got others: {error}; give a file of that body, or "
             "another body"
         ) from error
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    if not path.is_file():
-        raise InputError(f"weights: {path} is not a file; expected a body's weights, .pth or .safetensors")
-    try:
-        if path.suffix == ".safetensors":
-            return safetensors.torch.load_file(path)
-        content: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # a damaged file may raise anything
-        raise InputError(f"{path} can't be read as weights: {error}; expected a .pth or .safetensors file") from error
-    return content

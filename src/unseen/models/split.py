@@ -14,7 +14,8 @@ from typing_extensions import override
 
 from unseen.base.images import Images
 from unseen.engine import to_device_of
-from unseen.errors import InputError, did_you_mean
+from unseen.errors import InputError, UnseenError, did_you_mean
+from unseen.models.normalized import Normalized
 
 # Where the libraries people use keep their last layer: torchvision, timm, segmentation-models, many more.
 HEAD_NAMES = ("head", "fc", "classifier", "heads", "segmentation_head")
@@ -50,7 +51,7 @@ class Split(nn.Module):
 
         with self._watching(leave):
             try:
-                self.model(x)
+                self._called(x)
             except _Reached as reached:
                 z: Tensor = reached.args[0]
                 return z
@@ -65,7 +66,7 @@ class Split(nn.Module):
         """Features and the model's scores from one forward pass."""
         seen: list[Tensor] = []
         with self._watching(seen.append):
-            scores = self._scores(self.model(x))
+            scores = self._scores(self._called(x))
         if len(seen) != 1:
             raise InputError(self._never_called() if not seen else self._called_often(len(seen)))
         return seen[0], scores
@@ -98,6 +99,32 @@ class Split(nn.Module):
             gradients = torch.autograd.grad(self(to_device_of(self, x)).sum(), parameters, allow_unused=True)
         return any(gradient is None for gradient in gradients)
 
+    def bypassing(self, x: Tensor) -> str | None:
+        """The last weight, by name, that the scores depend on other than through the head's output, if there is one.
+
+        Weights are parameters with two or more dimensions; a bias or a scale may follow the head.
+        """
+        head = self.model.get_submodule(self.head_name)
+        inside = {id(parameter) for parameter in head.parameters()}
+        weights = {n: p for n, p in self.model.named_parameters() if p.ndim >= 2 and id(p) not in inside}
+
+        def cut(module: nn.Module, args: tuple[Any, ...], out: Any) -> Any:
+            return out.detach() if isinstance(out, Tensor) else out
+
+        handle = head.register_forward_hook(cut)
+        try:
+            with self.frozen(), torch.enable_grad():
+                for weight in weights.values():
+                    weight.requires_grad_(True)
+                scores = self(to_device_of(self, x))
+                reached = scores.requires_grad and torch.autograd.grad(
+                    scores.sum(), list(weights.values()), allow_unused=True
+                )
+        finally:
+            handle.remove()
+        found = [n for n, g in zip(weights, reached, strict=True) if g is not None] if reached else []
+        return found[-1] if found else None
+
     @contextmanager
     def evaluated(self) -> Iterator[None]:
         """Inside: evaluation mode. After: every mode as it was."""
@@ -119,6 +146,19 @@ class Split(nn.Module):
             yield
         finally:
             handle.remove()
+
+    def _called(self, x: Tensor) -> Any:
+        """What the model makes of the images; those it can't take are refused with its own words."""
+        try:
+            return self.model(x)
+        except (_Reached, UnseenError, torch.OutOfMemoryError):
+            raise
+        except Exception as error:  # the model is the user's: whatever its forward raises is for them to see
+            kind = "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
+            raise InputError(
+                f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {kind}{error} "
+                f"(in {_raised_at(error)}); resize the images, mend the model or use another"
+            ) from error
 
     def _one_tensor(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Tensor:
         if len(args) == 1 and isinstance(args[0], Tensor) and not keywords:
@@ -202,6 +242,9 @@ def _search_head(module: nn.Module) -> str | None:
     """The name of the head within ``module``, "" for ``module`` itself, None where there is none to be seen."""
     if isinstance(module, nn.Linear | nn.Conv2d):
         return ""
+    if isinstance(module, Normalized):
+        inner = _search_head(module.model)
+        return f"model.{inner}".rstrip(".") if inner is not None else None
     get_classifier = getattr(module, "get_classifier", None)  # timm's own answer
     if callable(get_classifier):
         classifier = get_classifier()
@@ -225,7 +268,19 @@ def _candidates(model: nn.Module) -> list[str]:
     return [name for name, m in model.named_modules() if name and isinstance(m, nn.Linear | nn.Conv2d)]
 
 
+def _bare_weights(model: nn.Module) -> list[str]:
+    """Matrices that a module of the user's own holds, and no layer: one of them may make the scores in a function."""
+    owners = {n: model.get_submodule(n.rpartition(".")[0]) for n, p in model.named_parameters() if p.ndim == 2}
+    return [name for name, owner in owners.items() if not type(owner).__module__.startswith("torch.nn.")]
+
+
 def _pass_head(model: nn.Module, tried: str | None = None) -> str:
+    bare = _bare_weights(model)
+    if bare:
+        return (
+            f'"{bare[-1]}" is a parameter that no layer holds: if it makes the scores, put it into one, such as '
+            "self.last = nn.Linear(...), and pass head= with the name of that layer"
+        )
     last = [name for name in _candidates(model) if name != tried][-3:]
     if not last:
         other = "other " if tried else ""
@@ -257,17 +312,8 @@ def count_classes(net: Split, x: Images, *, pixels: bool | None = False) -> int:
             f"the images have {x.shape[1]} channels, expected {first.in_channels}, what the model's first "
             f"convolution takes; {fix}"
         )
-    try:
-        with net.frozen(), torch.no_grad():
-            _, scores = net.features_and_scores(to_device_of(net, x[:1]))
-    except InputError:
-        raise
-    except Exception as error:  # the model is the user's: whatever its forward raises is for them to see
-        kind = "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
-        raise InputError(
-            f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {kind}{error} (in "
-            f"{_raised_at(error)}); resize the images, mend the model or use another"
-        ) from error
+    with net.frozen(), torch.no_grad():
+        _, scores = net.features_and_scores(to_device_of(net, x[:1]))
     if pixels and scores.shape[2:] != x.shape[2:]:
         raise InputError(
             f"the model gives scores of shape {tuple(scores.shape[1:])} for an image of {tuple(x.shape[2:])} (height, "
@@ -281,6 +327,16 @@ def count_classes(net: Split, x: Images, *, pixels: bool | None = False) -> int:
             "masks as labels, with a class for each pixel"
         )
     return scores.shape[1]
+
+
+def refuse_other_heads(net: Split, x: Images) -> None:
+    """Refuse a head whose output isn't what the scores are made of: features are what enters the last layer."""
+    weight = net.bypassing(x[:1])
+    if weight is not None:
+        raise InputError(
+            f'head "{net.head_name}": the scores also depend on "{weight}", which isn\'t in it; expected the layer '
+            f"whose output is the scores; {_pass_head(net.model, net.head_name)}"
+        )
 
 
 def refuse_probabilities(net: Split, x: Images) -> None:

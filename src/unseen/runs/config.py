@@ -121,6 +121,7 @@ class TrainingConfig:
         for name in ("unlabelled", "shape"):
             if not source[name]:
                 del source[name]
+        content["job"] = self.job.asdict() if self.job is not None else None
         shared = {field.name for field in fields(TrainingConfig)}
         own = {name: value for name, value in content.items() if name not in shared}
         return {"format": self.format} | own | content  # people read it from the top

@@ -11,8 +11,9 @@ from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import Engine
 from unseen.errors import InputError
 from unseen.method.settings import ADA
-from unseen.models.split import Split, split
+from unseen.models.split import Split, count_classes, split
 from unseen.runs.config import Cadence
+from unseen.runs.model_checks import refuse_other_classes
 from unseen.runs.progress import Progress
 from unseen.runs.training import Run, Training
 
@@ -44,11 +45,15 @@ def fit(
     """
     if not isinstance(ada, ADA):
         raise InputError(f"fit: expected settings such as unseen.ADA() or unseen.ERM(), got {ada!r}")
+    net = split(net)
+    if isinstance(source, Domain):
+        with (engine or Engine()).seeded(seed):
+            refuse_other_classes(source, count_classes(net, source.images, pixels=source.segmented))
     training = Training.on(
         as_domain(source),
         ada,
         watch or {},
-        net=split(net),
+        net=net,
         seed=seed,
         folder=Path(folder) if folder is not None else None,
         cadence=cadence or Cadence(),

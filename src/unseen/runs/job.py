@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,17 +13,20 @@ from torch import Tensor
 from unseen.base.checks import is_whole, type_problems
 from unseen.base.randomness import generator
 from unseen.base.records import to_json
-from unseen.data.catalogue import domain, is_drawn
+from unseen.data.catalogue import domain, is_drawn, names
 from unseen.data.domain import Domain
 from unseen.data.domain_names import DEFAULT_SOURCE
-from unseen.data.images import Size, kernel_problems
+from unseen.data.images import KERNELS, Size, checked_size, kernel_problems
 from unseen.data.splits import split_rows
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
 from unseen.models import ConvNet
-from unseen.models.names import CONVNET, FCNS, build_model
-from unseen.models.split import Split, count_classes, split
+from unseen.models.names import CONVNET, FCNS, build_model, check_model, expected_images
+from unseen.models.split import Split, count_classes, refuse_other_heads, split
 
+Warn = Callable[[str], None]
+LATER = frozenset({"weights", "pretrained", "leave_out_unreadable"})
+"""fields that came after runs had been recorded: at their defaults they are left out, and a run has the name it had"""
 HELD_OUT = {DEFAULT_SOURCE: "mnist5k-heldout", "mnist-train": "mnist-test"}
 
 
@@ -39,12 +43,17 @@ class Job:
     hold_out: float = 0.0
     """share of them that is not trained on, drawn evenly over the classes: to choose settings with"""
     resize: str = "bilinear"
-    """kernel that resizes images: "bilinear" or "lanczos\""""
+    """kernel that resizes images: "bilinear", "bicubic" or "lanczos\""""
     size: Size = None
     """side, or (height, width), to which images are resized; when not given 32 for the convnet, 192x320 for streets"""
     model: str = "convnet"
-    """"convnet", "fcn-resnet50" or "fcn-resnet18" (for masks; fcn-resnet50:FILE has its body's weights from a file), or
-    FILE.py:FUNCTION or MODULE:FUNCTION that is called with classes=N and gives a model"""
+    """"convnet", "fcn-resnet50" or "fcn-resnet18" (for masks; fcn-resnet50:FILE has its body's weights from a file), a
+    library's model by name (timm:NAME, torchvision:NAME, or for masks smp:DECODER/ENCODER), or FILE.py:FUNCTION or
+    MODULE:FUNCTION that is called with classes=N and gives a model"""
+    weights: str | None = None
+    """file with the model's initial weights: .safetensors, .pth or .pt"""
+    pretrained: bool = False
+    """whether a library's model begins with the library's own weights, from its cache or the network"""
     leave_out_unreadable: bool = False
     """whether files of a folder that can't be read are left out and counted; otherwise they are refused"""
     head: str | None = None
@@ -123,12 +132,36 @@ class Job:
         names = self.watch if self.watch is not None else (held_out,) if held_out else ()
         return {name: self.load_target(name, source.classes).head(self.watch_images) for name in names}
 
-    def build_model(self, classes: int, seed: int) -> Split:
-        """The model with its initial weights, which follow from ``seed``."""
-        model = build_model(self.model, classes, seed, dropout=self.dropout, width=self.width)
+    def check_model(self) -> None:
+        """Refuse a model that can't be built, as far as that is known before the source is read."""
+        check_model(self.model, pretrained=self.pretrained)
+        if self.weights is not None and not Path(self.weights).is_file():
+            raise InputError(
+                f"weights={self.weights!r} is not a file; expected a model's weights, .safetensors or .pth"
+            )
+
+    def build_model(self, classes: int, seed: int, warn: Warn = print) -> Split:
+        """The model with its initial weights, which follow from ``seed`` where they come from no file or library."""
+        model = build_model(
+            self.model,
+            classes,
+            seed,
+            dropout=self.dropout,
+            width=self.width,
+            weights=self.weights,
+            pretrained=self.pretrained,
+            size=checked_size(self.side),
+            warn=warn,
+        )
         return split(model, self.head)
 
-    def build_model_for(self, source: Domain, seed: int) -> Split:
+    def rebuild_model(self, classes: int, seed: int) -> Split:
+        """The model for weights that will replace all of its own, so that none are read or fetched for it."""
+        model, _, body = self.model.partition(":")
+        bare = model if model in FCNS and body else self.model
+        return replace(self, model=bare, weights=None, pretrained=False).build_model(classes, seed)
+
+    def build_model_for(self, source: Domain, seed: int, warn: Warn = print) -> Split:
         """The same for a source; a model that doesn't give one score for each of its classes is refused."""
         if source.segmented and self.model == CONVNET:
             raise InputError(
@@ -136,9 +169,10 @@ class Job:
                 f'model for masks: model = "{next(reversed(FCNS))}", {next(iter(FCNS))} or FILE.py:FUNCTION'
             )
         classes = len(source.classes)
-        net = self.build_model(classes, seed)
+        net = self.build_model(classes, seed, warn)
         with Engine(device="cpu").seeded(seed):  # a model of the user's may draw even in evaluation
             given = count_classes(net, source.images, pixels=source.segmented)
+            refuse_other_heads(net, source.images)
         if given != classes:
             raise InputError(
                 f'model="{self.model}": called with classes={classes} it gives {given} scores, expected {classes}, one '
@@ -148,10 +182,30 @@ class Job:
 
     def asdict(self) -> dict[str, Any]:
         """Every field by name, for a config file; those that came later only where they aren't as before."""
-        content = to_json(self)
-        if not self.leave_out_unreadable:
-            del content["leave_out_unreadable"]
-        return content
+        usual = {f.name: f.default for f in fields(self)}
+        return {n: v for n, v in to_json(self).items() if n not in LATER or v != usual[n]}
+
+
+def as_the_model_expects(given: Mapping[str, Any], warn: Warn = print) -> dict[str, Any]:
+    """These fields of a job, with the size and the kernel that a library's model was made for where none are given."""
+    fields_given = dict(given)
+    expected = expected_images(given["model"]) if isinstance(given.get("model"), str) else None
+    if (
+        expected is None or given.get("source", DEFAULT_SOURCE) in names()
+    ):  # built-in and real sets have sizes of their own
+        return fields_given
+    if fields_given.get("size") is None and expected.size is not None:
+        height, width = expected.size
+        fields_given["size"] = height if height == width else expected.size
+    if "resize" not in fields_given:
+        if expected.interpolation in KERNELS:
+            fields_given["resize"] = expected.interpolation
+        else:
+            warn(
+                f"{given['model']} was made for images resized by {expected.interpolation}; {KERNELS[0]} is used, of "
+                f"{', '.join(KERNELS)}"
+            )
+    return fields_given
 
 
 def parted(whole: Domain, share: float, what: str) -> tuple[Domain, Domain]:
@@ -177,6 +231,8 @@ def job_problems(fields_given: Mapping[str, Any]) -> list[str]:
     for name, least in {"images": 1, "offset": 0, "watch_images": 1}.items():
         if is_whole(values[name]) and values[name] < least:
             wrong[name] = f"{name}={values[name]}: expected {least} or more"
+    if "weights" not in wrong and values["weights"] and values["pretrained"] is True:
+        wrong["weights"] = f"weights={values['weights']!r} and pretrained: expected one of them; leave the other out"
     if "hold_out" not in wrong and not 0 <= values["hold_out"] < 1:
         wrong["hold_out"] = f"hold_out={values['hold_out']}: expected a share from 0 to 1, such as 0.1"
     return list(wrong.values()) + ([] if "resize" in wrong else kernel_problems(values["resize"]))

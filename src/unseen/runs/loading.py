@@ -103,7 +103,7 @@ def _rebuilt(record: NetworkRecord, folder: Path) -> Split:
     job = need_job(record.job, folder)
     job = replace(job, model=beside(job.model, folder))
     assert record.scores is not None
-    net = job.build_model(record.scores, record.seed)
+    net = job.rebuild_model(record.scores, record.seed)
     if is_built_in(job.model):
         Engine(device="cpu").place(net)  # in the layout it was trained in
     return net

@@ -18,10 +18,11 @@ from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.method.settings import ADA, OTHER_NAMES, WEIGHTS, problems
-from unseen.models.names import absolute
+from unseen.models.libraries import library_of
+from unseen.models.names import absolute, check_model
 from unseen.runs.config import Cadence, RunConfig
 from unseen.runs.folder import RunFolder
-from unseen.runs.job import Job, job_problems
+from unseen.runs.job import Job, as_the_model_expects, job_problems
 from unseen.runs.loading import need_job
 from unseen.runs.progress import Progress
 from unseen.runs.training import Run, Training
@@ -64,14 +65,15 @@ class Request:
         there = config.ada, config.job, config.seed, config.cadence
         return there == (self.ada.for_source(config.source.labelled), self.job, self.seed, self.cadence)
 
-    def training(self) -> Training:
-        """The request with its model and its source built."""
+    def training(self, warn: Callable[[str], None] = print) -> Training:
+        """The request with its model and its source built; a model that isn't there is found before the source is."""
+        self.job.check_model()
         source = self.job.load_source()
         return Training.on(
             source,
             self.ada,
             self.job.watched(source),
-            net=self.job.build_model_for(source, self.seed),
+            net=self.job.build_model_for(source, self.seed, warn),
             seed=self.seed,
             folder=self.out,
             cadence=self.cadence,
@@ -95,7 +97,7 @@ def train(
     warn: Callable[[str], None] = print,
 ) -> Run:
     """Build the request's model and source, and train in its folder."""
-    return request.training().run(resume=resume, progress=progress, warn=warn)
+    return request.training(warn).run(resume=resume, progress=progress, warn=warn)
 
 
 def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
@@ -109,12 +111,24 @@ def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
 def request_problems(given: Mapping[str, Any]) -> list[str]:
     """Everything wrong with these settings, whosever they are; those not given have their defaults."""
     ada, job = _pick(given, SETTINGS), _pick(given, JOB)
-    return _other_problems(given) + problems(ada) + job_problems(job)
+    return _other_problems(given) + problems(ada) + job_problems(job) + _library_problems(given)
+
+
+def _library_problems(given: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the name of a library's model: its size is one of the settings."""
+    name = given.get("model")
+    try:
+        if isinstance(name, str) and library_of(name):
+            check_model(name)
+    except InputError as error:
+        return [str(error)]
+    return []
 
 
 def resolve(given: Mapping[str, Any]) -> Request:
     """The training that these settings describe, with the defaults of those not given."""
-    ada, job, seed = ADA(**_pick(given, SETTINGS)), Job(**_pick(given, JOB)), given.get("seed", 0)
+    ada, job = ADA(**_pick(given, SETTINGS)), Job(**as_the_model_expects(_pick(given, JOB)))
+    seed = given.get("seed", 0)
     return Request(
         ada=ada,
         job=job,
@@ -170,6 +184,8 @@ def with_absolute_paths(given: dict[str, Any]) -> dict[str, Any]:
         given = given | {"source": _absolute_folder(given["source"])}
     if isinstance(given.get("model"), str):
         given = given | {"model": absolute(given["model"])}
+    if isinstance(given.get("weights"), str) and Path(given["weights"]).expanduser().is_file():
+        given = given | {"weights": str(Path(given["weights"]).expanduser().resolve())}
     return given
 
 

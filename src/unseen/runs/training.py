@@ -21,11 +21,12 @@ from unseen.method.pool import Pool
 from unseen.method.result import Result
 from unseen.method.settings import ADA
 from unseen.method.state import State
-from unseen.models.split import Split, count_classes, refuse_probabilities
+from unseen.models.split import Split, count_classes, refuse_other_heads, refuse_probabilities
 from unseen.runs.config import Cadence, ModelRecord, RunConfig, SourceRecord, made_now
 from unseen.runs.console import showing_if
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job
+from unseen.runs.model_checks import refuse_single_samples, warn_of_classes
 from unseen.runs.opening import open_folder
 from unseen.runs.progress import Progress
 from unseen.runs.recorder import Recorder
@@ -98,8 +99,11 @@ class Training:
         net, source, engine = self.net, self.source, self.engine
         with engine.seeded(self.seed):
             classes = count_classes(net, source.images, pixels=source.segmented)
+            refuse_other_heads(net, source.images)
             refuse_probabilities(net, source.images)
+            refuse_single_samples(net, source.images, self.ada.batch, engine.ranks)
         as_domain(source, classes=classes)
+        warn_of_classes(source, classes, warn)
         check_transforms(self.ada, source, engine)
         check_classes(self.ada, source)
         check_frozen(net, self.ada)

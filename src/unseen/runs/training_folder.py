@@ -21,6 +21,7 @@ from unseen.errors import InputError, RunFolderError, SaveFailed
 from unseen.method.state import Checkpointed
 from unseen.runs.checkpoint import Checkpoint, tensors_of
 from unseen.runs.config import Config, OtherKind, read_config
+from unseen.runs.places import found_again, with_places
 
 KEPT_CHECKPOINTS = 2
 SUBFOLDERS = ("checkpoints", "rounds", "events")
@@ -93,7 +94,7 @@ class TrainingFolder(Generic[Config]):
         """Begin a training: its subfolders and its config."""
         for name in SUBFOLDERS:
             (self.path / name).mkdir(exist_ok=True)
-        write_json(self.path / "config.json", config.asdict())
+        write_json(self.path / "config.json", with_places(config.asdict(), self.path))
         fsync_folder(self.path.parent)
 
     def config(self) -> Config:
@@ -121,7 +122,7 @@ class TrainingFolder(Generic[Config]):
             raise RunFolderError(f"{self.path} is not finished; resume with: {self.resume_command}")
 
     def config_content(self) -> dict[str, Any]:
-        """What ``config.json`` holds, whatever kind of training it is of."""
+        """What ``config.json`` holds, whatever kind of training it is of; the files it names are where they are now."""
         path = self.path / "config.json"
         if not path.exists():
             raise RunFolderError(
@@ -134,7 +135,7 @@ class TrainingFolder(Generic[Config]):
             raise RunFolderError(f"{path} is damaged: {error}") from error
         if not isinstance(content, dict):
             raise RunFolderError(f"{path} is damaged: expected an object, got {type(content).__name__}")
-        return content
+        return found_again(content, self.path)
 
     @property
     def resume_command(self) -> str:

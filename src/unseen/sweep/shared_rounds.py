@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from unseen.base.files import fsync_folder, write_atomically, write_json
 from unseen.runs.folder import RunFolder
+from unseen.runs.places import with_places
 from unseen.runs.request import Request
 from unseen.runs.training_folder import SUBFOLDERS
 from unseen.sweep.tasks import Task, fail, failed
@@ -100,7 +101,8 @@ def fork(shared: Path, request: Request) -> None:
         _link(file, aside / file.relative_to(shared))
     write_atomically(aside / "metrics.jsonl", (shared / "metrics.jsonl").read_bytes())
     config = RunFolder(shared).config()
-    write_json(aside / "config.json", replace(config, ada=replace(config.ada, K=K)).asdict())
+    forked = replace(config, ada=replace(config.ada, K=K)).asdict()
+    write_json(aside / "config.json", with_places(forked, out))
     for folder in (aside, *filter(Path.is_dir, aside.rglob("*"))):
         fsync_folder(folder)
     shutil.rmtree(out, ignore_errors=True)

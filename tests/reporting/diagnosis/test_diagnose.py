@@ -262,9 +262,13 @@ class Doubled(nn.Module):
 
 
 def test_a_head_that_is_not_linear_is_refused(look_at, train, tmp_path, make_net):
-    net = split(make_net("plain"), head="5")
-    with pytest.raises(InputError, match=r'head "5" is a ReLU, expected torch\.nn\.Linear'):
-        look_at(train(tmp_path / "run", net=net), net=make_net("plain"))
+    def several():
+        layers = make_net("plain")
+        return nn.Sequential(layers[:4], layers[4:])
+
+    net = split(several(), head="1")
+    with pytest.raises(InputError, match=r'head "1" is a Sequential, expected torch\.nn\.Linear'):
+        look_at(train(tmp_path / "run", net=net), net=several())
 
 
 def test_a_loss_that_is_not_softmax_is_refused(look_at, train, tmp_path, make_net):

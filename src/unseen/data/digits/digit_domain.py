@@ -25,10 +25,12 @@ def digit_domain(
     """Grey (N, H, W) or RGB (N, H, W, 3) pixels of 0..white as a domain of 32x32 RGB in [0, 1].
 
     Grey is repeated in three channels, no mean and no deviation is taken off, and 32x32 pixels stay as they are.
-    Others are resized: "bilinear" as later work does, or "lanczos" as the authors' code did, in whole grey levels.
+    Others are resized: "bilinear" as later work does, or in whole grey levels "lanczos", as the authors' code did, or
+    "bicubic".
     """
-    if resize == "lanczos" and pixels.shape[1:3] != (SIDE, SIDE):
-        pixels, white = _lanczos(pixels if white == 255 else np.rint(pixels * (255 / white)).astype(np.uint8)), 255
+    if resize != "bilinear" and pixels.shape[1:3] != (SIDE, SIDE):
+        levels = pixels if white == 255 else np.rint(pixels * (255 / white)).astype(np.uint8)
+        pixels, white = _resized(levels, resize), 255
     images = torch.empty(len(pixels), 3, SIDE, SIDE)
     for given, made in zip(torch.split(torch.from_numpy(pixels), _AT_ONCE), torch.split(images, _AT_ONCE), strict=True):
         made.copy_(_bilinear(given.float() / white))  # grey goes to all three channels
@@ -43,7 +45,7 @@ def _bilinear(pixels: Tensor) -> Tensor:
     return F.interpolate(images, (SIDE, SIDE), mode="bilinear", align_corners=False).clamp(0, 1)
 
 
-def _lanczos(pixels: Pixels) -> Pixels:
+def _resized(pixels: Pixels, resize: str) -> Pixels:
     image = require("PIL.Image", "digits")
-    kernel = image.Resampling.LANCZOS
+    kernel = image.Resampling[resize.upper()]
     return np.stack([np.asarray(image.fromarray(one).resize((SIDE, SIDE), kernel)) for one in pixels])
