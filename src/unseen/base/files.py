@@ -130,9 +130,9 @@ def written_whole(folder: Path, *, replaces: bool = False) -> Iterator[Path]:
         aside.mkdir(parents=True)
         yield aside
         fsync_folder(aside)
-        if folder.exists():
+        if replaces:
             folder.rename(before)
-        aside.rename(folder)
+        aside.rename(folder)  # fails where another process has put something there meanwhile
         fsync_folder(aside.parent)
     except OSError as error:
         raise SaveFailed(f"could not save {folder}: {error.strerror or error}; choose another folder") from error
