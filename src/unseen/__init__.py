@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from unseen.runs.loading import load
     from unseen.runs.training import Run
     from unseen.scoring.accuracy import evaluate
+    from unseen.scoring.mistakes import Confusion, confusion
 
 __all__ = [
     "ADA",
@@ -35,6 +36,7 @@ __all__ = [
     "ERM",
     "Adapted",
     "Cadence",
+    "Confusion",
     "Domain",
     "Engine",
     "Ensemble",
@@ -42,6 +44,7 @@ __all__ = [
     "Split",
     "adapt",
     "ascend",
+    "confusion",
     "diagnose",
     "domain",
     "domains",
@@ -65,6 +68,7 @@ _HOMES = {
     "ERM": "unseen.method.settings",
     "Adapted": "unseen.adda.adapt",
     "Cadence": "unseen.runs.config",
+    "Confusion": "unseen.scoring.mistakes",
     "Domain": "unseen.data.domain",
     "Engine": "unseen.engine",
     "Ensemble": "unseen.ensembles.ensemble",
@@ -72,6 +76,7 @@ _HOMES = {
     "Split": "unseen.models.split",
     "adapt": "unseen.adda.adapt",
     "ascend": "unseen.method.ascent",
+    "confusion": "unseen.scoring.mistakes",
     "diagnose": "unseen.reporting.diagnosis.diagnose",
     "domain": "unseen.data.catalogue",
     "domains": "unseen.data.catalogue",

@@ -66,6 +66,7 @@ class Training:
     def run(self, *, resume: bool = False, progress: Report | bool = False, warn: Warn = print) -> Run:
         """Algorithm 1 to its end; the last iterate is the result."""
         config = self._checked(warn)
+        self.net.classes = self.source.classes
         with self._under_way(config, resume, progress, warn) as (state, recorder):
             augment_and_train(state, self.ada, self.engine, recorder)
             recorder.end(state)
