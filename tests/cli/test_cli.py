@@ -86,7 +86,7 @@ def test_a_training_is_evaluated_and_reported_on(shell, tmp_path):
 def test_an_evaluation_measures_nothing_twice(shell, monkeypatch):
     shell("train", "--config", "small.toml", "--out", "runs/a")
     first = shell("evaluate", "runs/a", "--target", "photo-blend")
-    monkeypatch.setattr("unseen.reporting.evaluation.evaluate", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr("unseen.reporting.evaluation.evaluate", lambda *_, **__: pytest.fail("measured again"))
     assert shell("evaluate", "runs/a", "--target", "photo-blend") == first
     monkeypatch.undo()
 

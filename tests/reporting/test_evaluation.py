@@ -123,7 +123,7 @@ def test_an_ensemble_is_measured_like_a_run_and_once_for_each_rule(ensemble, tmp
     record = folder / "ensemble.json"
     record.write_text(record.read_text().replace("greatest-softmax", "greatest-score"))
     measured = []
-    monkeypatch.setattr(evaluation, "evaluate", lambda _, domain: measured.append(domain.name) or 0.5)
+    monkeypatch.setattr(evaluation, "evaluate", lambda _, domain, **__: measured.append(domain.name) or 0.5)
     assert [score.accuracy for score in score_run(folder, domains, ensemble)] == [0.5, 0.5]
     assert measured == ["bars3", "bars4"]
 

@@ -135,7 +135,7 @@ def test_jobs_with_other_offsets_share_no_image_of_a_folder(six_grey_images):
 
 
 def test_fewer_images_of_a_folder_than_it_has_classes_are_refused(six_grey_images):
-    with pytest.raises(InputError, match="images=1: grey comes class by class.*none of b; ask for 2 images or more"):
+    with pytest.raises(InputError, match=r"images=1: grey comes class by class.*none of b; ask for 2 images or more"):
         Job(source=six_grey_images, images=1).load_source()
 
 

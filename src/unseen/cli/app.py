@@ -83,6 +83,11 @@ def print_warning(message: str) -> None:
     out.print(f"[yellow]warning:[/] {escape(message)}", soft_wrap=True)
 
 
+def print_remark(message: str) -> None:
+    """One message that is no warning, only worth knowing."""
+    out.print(f"[cyan]note:[/] {escape(message)}", soft_wrap=True)
+
+
 @contextmanager
 def interruptible(resume: str) -> Iterator[None]:
     """Inside: Ctrl-C ends with the command that resumes."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from unseen.cli.app import Data, app, command_given, interruptible, out, print_warning
+from unseen.cli.app import Data, app, command_given, interruptible, out, print_remark, print_warning
 from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.errors import InputError
 
@@ -83,7 +83,7 @@ def _train(request: Request, *, resume: bool, data: str) -> None:
     )
     out.print(f"Engine: {request.engine}", highlight=False)
     with interruptible(RunFolder(request.out).resume_command + data), showing(out) as progress:
-        run_training(request, resume=resume, progress=progress, warn=print_warning)
+        run_training(request, resume=resume, progress=progress, warn=print_warning, remark=print_remark)
     target = "" if targets(request.job.source) else " --target FOLDER"
     next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}"
     out.print(f"Done: {escape(str(request.out))}. Next: {escape(next_step)}", highlight=False, soft_wrap=True)

@@ -30,7 +30,7 @@ def some_of(whole: Domain, count: int | None, offset: int = 0, what: str = "imag
 
 def _refuse_lost_classes(whole: Domain, rows: Tensor, given: str) -> None:
     """Training on some of the classes as if they were all would go unnoticed until the first evaluation."""
-    present = whole.labels.unique().tolist()
+    present = _present(whole.labels)
     lost = [whole.classes[label] for label in present if not (whole.labels[rows] == label).any()]
     if lost:
         raise InputError(
@@ -43,7 +43,7 @@ def comes_by_class(domain: Domain) -> bool:
     """Whether all images of a class come in one stretch, for more than one class: the first of them are no sample."""
     if domain.segmented:
         return False
-    stretches, classes = len(torch.unique_consecutive(domain.labels)), len(domain.labels.unique())
+    stretches, classes = 1 + int(domain.labels.diff().count_nonzero()), len(_present(domain.labels))
     return 1 < stretches == classes < len(domain)
 
 
@@ -51,8 +51,13 @@ def even_order(labels: Tensor) -> Tensor:
     """Every row once, in an order whose stretches all have about the same share of each class; always the same."""
     draw = generator(0, "even order")
     rows, places = [], []
-    for label in labels.unique():  # sorted
+    for label in _present(labels):
         own = (labels == label).nonzero().flatten()
         rows.append(own[torch.randperm(len(own), generator=draw)])
         places.append(torch.arange(len(own), dtype=torch.float64) / len(own))
     return torch.cat(rows)[torch.cat(places).argsort(stable=True)]
+
+
+def _present(labels: Tensor) -> list[int]:
+    """The class numbers that occur, sorted."""
+    return torch.bincount(labels).nonzero().flatten().tolist()

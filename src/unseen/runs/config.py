@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib.metadata import version
 from typing import Any, TypedDict, TypeVar
 
@@ -34,11 +34,15 @@ class Cadence:
     """the accuracy on the watched domains; a multiple of ``record``"""
     save: int = 500
     """a checkpoint"""
+    minutes: float = field(default=10.0, compare=False)
+    """a checkpoint as well, when the last is so many minutes old; it decides no bit, and may be another on resume"""
 
     def __post_init__(self) -> None:
         all_problems("cadence", list(type_problems(Cadence, vars(self)).values()))
         if min(self.record, self.watch, self.save) < 1 or self.watch % self.record:
             raise InputError(f"{self}: expected steps of 1 or more, and watch a multiple of record")
+        if not self.minutes > 0:
+            raise InputError(f"cadence: minutes={self.minutes}: expected a number above 0")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +56,8 @@ class SourceRecord:
     """fingerprint of its images and labels"""
     unlabelled: int = 0
     """how many of its images have no labelled pixel, and are not trained on"""
+    shape: tuple[int, ...] | None = None
+    """of each image: channels, height, width; the first versions' runs lack it"""
 
     @classmethod
     def of(cls, source: Domain) -> SourceRecord:
@@ -62,6 +68,7 @@ class SourceRecord:
             classes=tuple(source.classes),
             sha256=source.fingerprint,
             unlabelled=len(source) - len(source.labelled),
+            shape=tuple(source.images.shape[1:]),
         )
 
     @property
@@ -113,9 +120,10 @@ class TrainingConfig:
         content = to_json(self)
         model, source = content["model"], content["source"]
         content["model"] = {"class": model.pop("class_name"), **model}
-        if not source["unlabelled"]:
-            del source["unlabelled"]
-        shared = {field.name for field in fields(TrainingConfig)}
+        for name in ("unlabelled", "shape"):
+            if not source[name]:
+                del source[name]
+        shared = {each.name for each in fields(TrainingConfig)}
         own = {name: value for name, value in content.items() if name not in shared}
         return {"format": self.format} | own | content  # people read it from the top
 

@@ -33,8 +33,8 @@ class Job:
     source: str = DEFAULT_SOURCE
     """the source domain: a built-in or real name, or a folder with one subfolder for each class"""
     images: int | None = None
-    """how many of the source's images are used; all when not given, 900 of scenes that are rendered or drawn. Those of a
-    folder are drawn evenly over its classes, those of a set that comes shuffled are its first"""
+    """how many of the source's images are used; all when not given, 900 of scenes that are rendered or drawn; those of
+    a folder are drawn evenly over its classes, those of a set that comes shuffled are its first"""
     offset: int = 0
     """number of the first of them, in the order they come in or are drawn in"""
     hold_out: float = 0.0

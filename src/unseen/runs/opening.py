@@ -12,6 +12,7 @@ from unseen.runs.config import Config
 from unseen.runs.training_folder import TrainingFolder
 
 MAY_DIFFER = ("created", "job", "versions", "engine", "format")
+DECIDES_NOTHING = ("cadence.minutes", "source.shape")  # of the bits; the fingerprint has the shape
 MUST_MATCH = ("precision", "ranks")  # of the engine: they change more than the last bits
 
 
@@ -68,6 +69,8 @@ def _other_settings(recorded: Mapping[str, Any], given: Mapping[str, Any]) -> li
 
 
 def _differences(name: str, recorded: Any, given: Any) -> list[str]:
+    if name in DECIDES_NOTHING:
+        return []
     if name == "source.sha256" and recorded != given:
         return ["the source's images or labels are others than there"]
     if not (isinstance(recorded, Mapping) and isinstance(given, Mapping)):

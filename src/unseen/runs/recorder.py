@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -17,6 +18,7 @@ from unseen.method.state import State
 from unseen.runs.config import Cadence
 from unseen.runs.events import Events
 from unseen.runs.folder import RunFolder
+from unseen.runs.movement import remark_on
 from unseen.runs.progress import Progress
 from unseen.runs.rounds import AscentRecord, RoundRecord, measure_ascent
 from unseen.scoring.accuracy import confusions, hits
@@ -35,13 +37,15 @@ class Recorder:
         watch: Mapping[str, Domain],
         progress: Callable[[Progress], None],
         after_round: Callable[[], None] = lambda: None,
+        remark: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.files, self.ada, self.engine, self.cadence = files, ada, engine, cadence
-        self.watch, self.progress, self.after_round = watch, progress, after_round
+        self.watch, self.progress, self.after_round, self.remark = watch, progress, after_round, remark
         self.lines: list[dict[str, Any]] = engine.on_first_rank(lambda: files.metrics() if files else [])
         self.events: Events | None = None
         self._write(self._open_events)
         self._ascended = 0
+        self._saved = time.monotonic()
 
     def _write(self, work: Callable[[RunFolder], None]) -> None:
         """Rank 0 does the work in the folder, if there is one; when it can't, every rank raises why."""
@@ -59,7 +63,7 @@ class Recorder:
     def begin(self, state: State) -> None:
         """Training starts or resumes from ``state``; a new run is saved before its first step."""
         if state.t == 0:
-            self._write(lambda files: files.save(state))
+            self._save(state)
         self._report(state)
 
     def stepped(self, state: State) -> None:
@@ -67,9 +71,19 @@ class Recorder:
         last, every = state.t == self.ada.T, self.cadence
         line = self._record_step(state) if state.t % every.record == 0 or last else None
         round_next = state.k < self.ada.K and state.t == self.ada.steps_before(state.k + 1)
-        if state.t % every.save == 0 or round_next or last:
-            self._write(lambda files: files.save(state))
+        if state.t % every.save == 0 or round_next or last or self._overdue(line is not None):
+            self._save(state)
         self._report(state, line)
+
+    def _save(self, state: State) -> None:
+        self._write(lambda files: files.save(state))
+        self._saved = time.monotonic()
+
+    def _overdue(self, recorded: bool) -> bool:
+        """Whether the last checkpoint is older than it may be; several ranks ask rank 0's clock at records only."""
+        if self.engine.ranks > 1 and not recorded:
+            return False
+        return self.engine.on_first_rank(lambda: time.monotonic() - self._saved >= 60 * self.cadence.minutes)
 
     def recall(self, k: int, part: int) -> Fictitious | None:
         """What this part of round k holds, if an interrupted run had made it."""
@@ -88,10 +102,18 @@ class Recorder:
         """A round was added to the pool; ``starts`` are the rows its samples were made from."""
         self._ascended = 0
         measured = asdict(self._measure(state, starts))
-        line = self._add(RoundRecord(step=state.t, round=state.k, fictitious=len(starts), **measured).asdict())
-        self._write(lambda files: files.save(state))
+        made = RoundRecord(step=state.t, round=state.k, fictitious=len(starts), **measured)
+        line = self._add(made.asdict())
+        if state.k == 1 and self.engine.rank == 0:
+            self._remark_on(made, state)
+        self._save(state)
         self._report(state, line)
         self.after_round()
+
+    def _remark_on(self, made: RoundRecord, state: State) -> None:
+        image, _ = state.pool.take(torch.zeros(1, dtype=torch.long))
+        if (text := remark_on(made, image.numel(), self.ada)) is not None:
+            self.remark(text)
 
     def _measure(self, state: State, starts: Tensor) -> AscentRecord:
         engine, pool, rows = self.engine, state.pool, state.pool.round(state.k)

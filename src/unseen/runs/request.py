@@ -52,7 +52,7 @@ class Request:
             "ada": self.ada.asdict(),
             "job": self.job.asdict(),
             "seed": self.seed,
-            "cadence": to_json(self.cadence),
+            "cadence": {name: every for name, every in to_json(self.cadence).items() if name != "minutes"},
             "engine": to_json(self.engine.record()),
         }
         return hashlib.sha256(json.dumps(_one_spelling(settings), sort_keys=True).encode()).hexdigest()
@@ -91,9 +91,10 @@ def train(
     resume: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
     warn: Callable[[str], None] = print,
+    remark: Callable[[str], None] | None = None,
 ) -> Run:
-    """Build the request's model and source, and train in its folder."""
-    return request.training().run(resume=resume, progress=progress, warn=warn)
+    """Build the request's model and source, and train in its folder; ``remark`` is as in ``Training.run``."""
+    return request.training().run(resume=resume, progress=progress, warn=warn, remark=remark)
 
 
 def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:

@@ -63,11 +63,21 @@ class Training:
     engine: Engine = field(default_factory=Engine)
     job: Job | None = None
 
-    def run(self, *, resume: bool = False, progress: Report | bool = False, warn: Warn = print) -> Run:
-        """Algorithm 1 to its end; the last iterate is the result."""
+    def run(
+        self,
+        *,
+        resume: bool = False,
+        progress: Report | bool = False,
+        warn: Warn = print,
+        remark: Warn | None = None,
+    ) -> Run:
+        """Algorithm 1 to its end; the last iterate is the result.
+
+        ``remark`` gets what is no warning, only worth knowing; where it isn't given, ``warn`` does.
+        """
         config = self._checked(warn)
         self.net.classes = self.source.classes
-        with self._under_way(config, resume, progress, warn) as (state, recorder):
+        with self._under_way(config, resume, progress, warn, remark=remark or warn) as (state, recorder):
             augment_and_train(state, self.ada, self.engine, recorder)
             recorder.end(state)
         self.net.eval()
@@ -114,6 +124,7 @@ class Training:
         progress: Report | bool,
         warn: Warn,
         after_round: Callable[[], None] = lambda: None,
+        remark: Warn = lambda _: None,
     ) -> Iterator[tuple[State, Recorder]]:
         """Inside: the folder is locked, the hardware is set up, and the state is new or that of the checkpoint."""
         engine, files = self.engine, RunFolder(self.folder) if self.folder is not None else None
@@ -127,7 +138,7 @@ class Training:
             state = self._state()
             if files and saved:
                 saved.restore_with_rounds(state, lambda k: engine.on_first_rank(lambda: files.read_round(k)))
-            recorder = Recorder(files, self.ada, engine, self.cadence, self.watch, report, after_round)
+            recorder = Recorder(files, self.ada, engine, self.cadence, self.watch, report, after_round, remark)
             recorder.begin(state)
             yield state, recorder
 

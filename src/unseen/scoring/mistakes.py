@@ -28,8 +28,8 @@ class Confusion:
     matrix: Tensor
     """int64 (classes, classes): how many of each true class (row) were given each class (column)"""
     wrong: Tensor
-    """the rows of the domain's images that were answered wrongly, the surest mistake first; where labels are masks, every
-    image with a wrong pixel, the one with the greatest share of them first"""
+    """the rows of the domain's images that were answered wrongly, the surest mistake first; where labels are masks,
+    every image with a wrong pixel, the one with the greatest share of them first"""
 
     @classmethod
     def of(cls, domain: Domain, answers: Choice) -> Confusion:
