@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unseen.method.settings import ADA, ERM
     from unseen.models.split import Split, split
     from unseen.reporting.diagnosis.diagnose import diagnose
+    from unseen.reporting.runs.report import report
     from unseen.runs.config import Cadence
     from unseen.runs.fit import fit
     from unseen.runs.loading import load
@@ -55,6 +56,7 @@ __all__ = [
     "load",
     "masks",
     "models",
+    "report",
     "rules",
     "split",
     "sweep",
@@ -86,6 +88,7 @@ _HOMES = {
     "folder": "unseen.data.image_folder",
     "load": "unseen.runs.loading",
     "masks": "unseen.data.masks",
+    "report": "unseen.reporting.runs.report",
     "rules": "unseen.ensembles",
     "split": "unseen.models.split",
 }

@@ -40,7 +40,7 @@ def train(
     from unseen.runs.request import read_request, request_of
 
     flags = {
-        "source": source, "images": images, "size": _size(size), "model": model, "gamma": gamma, "K": K, "T": T,
+        "source": source, "images": images, "size": size_of(size), "model": model, "gamma": gamma, "K": K, "T": T,
         "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device, "precision": precision,
         "out": out_,
     }  # fmt: skip
@@ -61,14 +61,14 @@ def _one_or_several(names: str | None) -> str | list[str] | None:
     return names.split(",") if names and "," in names else names
 
 
-def _size(text: str | None) -> int | tuple[int, ...] | None:
+def size_of(text: str | None) -> int | tuple[int, int] | None:
     """``32`` or ``96x160`` as numbers."""
     if text is None:
         return None
     sides = text.lower().split("x")
     if len(sides) > 2 or not all(side.isdecimal() for side in sides):
         raise InputError(f"--size {text}: expected a side in pixels or HEIGHTxWIDTH, for instance 32 or 96x160")
-    return int(text) if len(sides) == 1 else tuple(map(int, sides))
+    return int(text) if len(sides) == 1 else (int(sides[0]), int(sides[1]))
 
 
 def _train(request: Request, *, resume: bool, data: str) -> None:

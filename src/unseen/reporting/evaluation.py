@@ -20,7 +20,8 @@ from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError, RunFolderError
 from unseen.models.split import Split
 from unseen.runs.folder import RunFolder
-from unseen.runs.loading import NetworkRecord, load
+from unseen.runs.job import Job
+from unseen.runs.loading import NetworkRecord, load, need_job
 from unseen.runs.rounds import RoundRecord
 from unseen.scoring.accuracy import Choice, Done, accuracy, answers_on, checked, confusion_on, evaluate, scores_on
 from unseen.scoring.confusion import iou, miou
@@ -116,16 +117,20 @@ def result_line(folder: Path) -> dict[str, Any]:
 
 def network_of(folder: Path) -> NetworkRecord:
     """What a finished run's folder says of its network; of an ensemble, what its first member's says."""
-    if not ensemble_folder.record_of(folder).exists():
-        RunFolder(folder).check_finished()
-        return NetworkRecord.read(folder)
-    first = NetworkRecord.read(ensemble_folder.read(folder).places[0])
-    if first.job is None:
-        raise RunFolderError(
-            f"{folder} has members from Python with networks of their own: use it there, with "
-            f"unseen.evaluate(unseen.Ensemble.load({str(folder)!r}, models=...), ...)"
-        )
-    return first
+    if ensemble_folder.record_of(folder).exists():
+        return NetworkRecord.read(ensemble_folder.read(folder).places[0])
+    RunFolder(folder).check_finished()
+    return NetworkRecord.read(folder)
+
+
+def job_of(folder: Path, given: Job | None) -> Job:
+    """How the targets of a finished run are read: as its source was; for a run from Python, which has no job, as given.
+
+    Then images have the size that the run trained with, unless another is given.
+    """
+    network = network_of(folder)
+    job = need_job(network.job, folder, given)
+    return replace(job, size=job.size or network.size) if network.job is None else job
 
 
 class _Measured:

@@ -109,6 +109,27 @@ def showing_many(console: Console) -> Iterator[Callable[[str, Progress | None], 
 
 
 @contextmanager
+def evaluating(console: Console) -> Iterator[Callable[[str, int], Callable[[int], None]]]:
+    """What is called when an evaluation begins, with its name and its images; it gives what counts their batches."""
+    with _showing(console, name_width=24) as show:
+
+        def begin(name: str, of: int) -> Callable[[int], None]:
+            done = 0
+
+            def count(images: int) -> None:
+                nonlocal done
+                done += images
+                show(name, Progress("evaluate", done, of, 0))
+                if done >= of:
+                    show(name, None)
+
+            show(name, Progress("evaluate", 0, of, 0))
+            return count
+
+        yield begin
+
+
+@contextmanager
 def _showing(console: Console, *, name_width: int) -> Iterator[Callable[[str, Progress | None], None]]:
     if not console.is_terminal:
         yield _Lines(console)

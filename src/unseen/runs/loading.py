@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ class NetworkRecord:
     classes: tuple[str, ...] | None = None
     """the names of what it was trained on; an ensemble that was given a bare network knows none"""
     job: Job | None = None
+    size: tuple[int, int] | None = None
+    """height and width of the images it was trained on; the first versions' runs don't say"""
     seed: int = 0
     config: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """``config.json`` as it is, for a copy of the folder"""
@@ -52,6 +54,7 @@ class NetworkRecord:
                 scores=shape[0] if shape else None,
                 classes=tuple(source["classes"]) if source else None,
                 job=from_json(Job, job) if job is not None else None,
+                size=tuple(source["shape"][1:]) if source and source.get("shape") else None,
                 seed=content.get("seed", 0),
                 config=content,
             )
@@ -64,14 +67,32 @@ class NetworkRecord:
         return "ada" in self.config
 
 
-def need_job(job: Job | None, folder: Path) -> Job:
-    """The job of a run that the command line started; one from Python has none and is refused."""
-    if job is None:
+def need_job(job: Job | None, folder: Path, given: Job | None = None) -> Job:
+    """The job of a run, with the model of ``given`` where that names one; for a run from Python, ``given`` itself."""
+    if job is not None:
+        return job if given is None else replace(job, model=given.model, head=given.head)
+    if given is None:
         raise RunFolderError(
-            f"{folder} was started from Python with a model of its own: use it there, with "
-            f"unseen.load({str(folder)!r}, model) and unseen.fit(..., resume=True)"
+            f"{folder} was started from Python with a model of its own: say what makes such a model, with --model "
+            f"FILE.py:FUNCTION, or use the run there, with unseen.load({str(folder)!r}, model) and "
+            "unseen.fit(..., resume=True)"
         )
-    return job
+    return given
+
+
+def loader(given: Job | None) -> Callable[[Path], Split] | None:
+    """What gives the trained network of a folder whose model ``given`` makes; None where the folders are enough."""
+    if given is None:
+        return None
+
+    def load_net(folder: Path) -> Split:
+        record = NetworkRecord.read(folder)
+        scores = record.scores or len(record.classes or ())
+        if not scores:
+            raise RunFolderError(f"{folder} doesn't say how many classes its network knows; use it in Python")
+        return load(folder, need_job(record.job, folder, given).build_model(scores, record.seed).model)
+
+    return load_net
 
 
 def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
