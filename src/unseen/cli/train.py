@@ -27,6 +27,7 @@ def train(
     over: Annotated[str | None, typer.Option(help="Ascent over pixels, standard, NAMES (pixels).")] = None,
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
     K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is ERM (2).")] = None,
+    T_min: Annotated[int | None, typer.Option("--T-min", help="Training steps before each round (100).")] = None,
     T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of every random draw (0).")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads (as torch chooses).")] = None,
@@ -41,8 +42,8 @@ def train(
 
     flags = {
         "source": source, "images": images, "size": size_of(size), "model": model, "gamma": gamma, "K": K, "T": T,
-        "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device, "precision": precision,
-        "out": out_,
+        "T_min": T_min, "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device,
+        "precision": precision, "out": out_,
     }  # fmt: skip
     if resume is not None:
         given = [name for name, value in (flags | {"config": config}).items() if value is not None]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from unseen.base.checks import type_problems
-from unseen.errors import InputError, all_problems, did_you_mean
+from unseen.errors import InputError, UnknownSetting, all_problems, did_you_mean
 from unseen.transforms.catalogue import PIXELS, chains, named
 from unseen.transforms.chains import Chains
 from unseen.transforms.transform import Transform
@@ -98,6 +98,11 @@ class ADA:
     contrast: float = 0.0
     """weight of the supervised contrastive loss between the minibatch's features"""
 
+    def __new__(cls, *_: Any, **settings: Any) -> ADA:
+        """Refuse what is no setting, with the nearest that is."""
+        _refuse_unknown("ADA", settings)
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         for name in ("over", "augment"):
             if isinstance(given := getattr(self, name), list):
@@ -152,6 +157,7 @@ def ERM(**settings: Any) -> ADA:
 
     Takes the settings of the minimization: ``alpha``, ``T``, ``batch``, ``ridge``, ``augment`` and their like.
     """
+    _refuse_unknown("ERM", settings)
     useless = sorted(set(settings) - MINIMIZATION)
     if useless:
         raise InputError(
@@ -159,6 +165,13 @@ def ERM(**settings: Any) -> ADA:
             "(for rounds use unseen.ADA)"
         )
     return ADA(K=0, **settings)
+
+
+def _refuse_unknown(what: str, settings: Mapping[str, Any]) -> None:
+    known = [f.name for f in fields(ADA)]
+    unknown = [f'unknown setting "{name}"{did_you_mean(name, known)}' for name in settings if name not in known]
+    if unknown:
+        raise UnknownSetting(f"{what}: {'; '.join(unknown)}")
 
 
 def problems(settings: Mapping[str, Any]) -> list[str]:

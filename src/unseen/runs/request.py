@@ -32,6 +32,8 @@ ENGINE = frozenset(f.name for f in fields(Engine) if f.init)
 OTHERS = frozenset({"seed", "out", "cadence"}) | ENGINE
 TRANSFORMATIONS = ("over", "augment")
 CADENCE = frozenset(f.name for f in fields(Cadence))
+KNOWN = SETTINGS | JOB | OTHERS
+"""every name that a file of settings may have"""
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,12 @@ def _absolute_folder(name: Any) -> Any:
     return prefix + str(path.resolve()) if path.is_dir() else name
 
 
+def line_of(name: str) -> str:
+    """A line of a settings file that sets it, to its default where there is one."""
+    default = next((f.default for kind in (ADA, Job) for f in fields(kind) if f.name == name), None)
+    return f"{name} = {json.dumps(default) if isinstance(default, str | int | float) else '...'}"
+
+
 def read_toml(file: Path) -> dict[str, Any]:
     """The file's settings, by name."""
     try:
@@ -194,8 +202,7 @@ def read_toml(file: Path) -> dict[str, Any]:
 
 def _other_problems(given: Mapping[str, Any]) -> list[str]:
     """Unknown names, and what is wrong with the settings that are neither the method's nor the job's."""
-    known = SETTINGS | JOB | OTHERS
-    found = [f'unknown setting "{name}"{did_you_mean(name, known)}' for name in given if name not in known]
+    found = [f'unknown setting "{name}"{did_you_mean(name, KNOWN)}' for name in given if name not in KNOWN]
     seed, cadence = given.get("seed", 0), given.get("cadence", {})
     if not is_whole(seed):
         found.append(f"seed={seed!r}: expected a whole number")
