@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from unseen.reporting.runs.report import report
     from unseen.runs.config import Cadence
     from unseen.runs.fit import fit
+    from unseen.runs.growing import GrowingPool
     from unseen.runs.loading import load
     from unseen.runs.training import Run
     from unseen.scoring.accuracy import evaluate
@@ -41,6 +42,7 @@ __all__ = [
     "Domain",
     "Engine",
     "Ensemble",
+    "GrowingPool",
     "Run",
     "Split",
     "adapt",
@@ -74,6 +76,7 @@ _HOMES = {
     "Domain": "unseen.data.domain",
     "Engine": "unseen.engine",
     "Ensemble": "unseen.ensembles.ensemble",
+    "GrowingPool": "unseen.runs.growing",
     "Run": "unseen.runs.training",
     "Split": "unseen.models.split",
     "adapt": "unseen.adda.adapt",
