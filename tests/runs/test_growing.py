@@ -100,7 +100,7 @@ def test_masks_that_move_with_their_pixels_are_the_labels(make_net):
             TensorDataset(torch.zeros(2, 3, 8, 8, dtype=torch.uint8), torch.zeros(2)),
             r"is torch.uint8, expected a float",
         ),
-        ([], "expected a Domain, a pair of tensors"),
+        ([], "the data set is empty"),
         (7, "expected a Domain, a pair of tensors"),
     ],
     ids=["normalized images", "bytes", "nothing", "a number"],

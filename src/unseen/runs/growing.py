@@ -58,6 +58,13 @@ class GrowingPool(Dataset[tuple[Tensor, Tensor]]):
         return self._kept[round_], i
 
     @property
+    def parents(self) -> Tensor:
+        """The rows that the last round was made from; they lay in the pool as it was before it."""
+        if not self._kept:
+            raise InputError("the pool has no round yet; call grow(net) first")
+        return self._kept[-1]["parents"]
+
+    @property
     def _n(self) -> int:
         return self.ada.n or self._size
 
