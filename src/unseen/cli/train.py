@@ -74,6 +74,7 @@ def size_of(text: str | None) -> int | tuple[int, int] | None:
 
 def _train(request: Request, *, resume: bool, data: str) -> None:
     from unseen.data.catalogue import targets
+    from unseen.engine import busy_machine
     from unseen.runs.console import showing
     from unseen.runs.folder import RunFolder
     from unseen.runs.request import train as run_training
@@ -83,6 +84,8 @@ def _train(request: Request, *, resume: bool, data: str) -> None:
         soft_wrap=True,
     )
     out.print(f"Engine: {request.engine}", highlight=False)
+    if request.engine.on_cpu and (busy := busy_machine(request.engine.threads or 1)):
+        print_remark(busy)
     with interruptible(RunFolder(request.out).resume_command + data), showing(out) as progress:
         run_training(request, resume=resume, progress=progress, warn=print_warning, remark=print_remark)
     target = "" if targets(request.job.source) else " --target FOLDER"
