@@ -68,7 +68,7 @@ def test_it_is_reported_and_diagnosed(shell, place, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["evaluate"], "say what makes such a model, with --model FILE.py:FUNCTION"),
+        (["evaluate"], "what makes such a model, with --model FILE.py:FUNCTION"),
         (["evaluate", "--size", "8"], "give --model as well"),
         (["report", "--model", "nets.py:small"], "on studio: say where that is, with --source FOLDER"),
     ],

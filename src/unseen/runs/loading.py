@@ -68,29 +68,30 @@ class NetworkRecord:
 
 
 def need_job(job: Job | None, folder: Path, given: Job | None = None) -> Job:
-    """The job of a run, with the model of ``given`` where that names one; for a run from Python, ``given`` itself."""
-    if job is not None:
-        return job if given is None else replace(job, model=given.model, head=given.head)
-    if given is None:
+    """The job of a run that the command line started; one from Python has none: ``given`` says what it lacks."""
+    found = job or given
+    if found is None:
         raise RunFolderError(
-            f"{folder} was started from Python with a model of its own: say what makes such a model, with --model "
-            f"FILE.py:FUNCTION, or use the run there, with unseen.load({str(folder)!r}, model) and "
-            "unseen.fit(..., resume=True)"
+            f"{folder} was started from Python with a model of its own: tell evaluate, report and diagnose what makes "
+            f"such a model, with --model FILE.py:FUNCTION; or use it there, with unseen.load({str(folder)!r}, model) "
+            "and unseen.fit(..., resume=True)"
         )
-    return given
+    return found
 
 
 def loader(given: Job | None) -> Callable[[Path], Split] | None:
-    """What gives the trained network of a folder whose model ``given`` makes; None where the folders are enough."""
+    """What gives a folder's trained network, whose model ``given`` makes if nothing else does; None for None."""
     if given is None:
         return None
 
     def load_net(folder: Path) -> Split:
         record = NetworkRecord.read(folder)
+        if record.job is not None:
+            return load(folder)
         scores = record.scores or len(record.classes or ())
         if not scores:
             raise RunFolderError(f"{folder} doesn't say how many classes its network knows; use it in Python")
-        return load(folder, need_job(record.job, folder, given).build_model(scores, record.seed).model)
+        return load(folder, replace(given, head=record.head).build_model(scores, record.seed))
 
     return load_net
 
