@@ -224,7 +224,7 @@ class _Lines:
     def _due(self, name: str, progress: Progress, words: str, now: float) -> bool:
         """Where a phase begins and ends, and every ten seconds; of an evaluation, whose table follows, only these."""
         if progress.phase == "evaluate":
-            phase, shown = self.last.setdefault(name, (words, now))
+            _, shown = self.last.setdefault(name, (words, now))
             return now - shown >= LINE_EVERY
         phase, shown = self.last.get(name, ("", now))
         return words != phase or progress.done >= progress.of or now - shown >= LINE_EVERY
