@@ -129,6 +129,12 @@ def job_of(folder: Path, given: Job | None) -> Job:
     Then images have the size that the run trained with, unless another is given.
     """
     network = network_of(folder)
+    if network.job is None and given is None and ensemble_folder.record_of(folder).exists():
+        raise RunFolderError(
+            f"{folder} has members from Python with networks of their own: say what makes them, with --model "
+            "FILE.py:FUNCTION; or use it there, with "
+            f"unseen.evaluate(unseen.Ensemble.load({str(folder)!r}, models=...), ...)"
+        )
     job = need_job(network.job, folder, given)
     return replace(job, size=job.size or network.size) if network.job is None else job
 
