@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+import warnings
 from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import fields
@@ -65,15 +66,24 @@ def folder(tmp_path) -> Iterator[Path]:
         yield tmp_path
 
 
+OTHER_LIBRARIES = ("timm", "pytorch_lightning", "accelerate")
+"""that pages may import, and a test skips where they aren't installed"""
+
+
 def run_python(text: str, page: Path, names: dict[str, object]) -> None:
     with torch.random.fork_rng(devices=[]):  # a reader's own code may draw from the global generator
         exec(compile(text, page.name, "exec"), names)
 
 
+def need_libraries(page: Path) -> None:
+    for name in OTHER_LIBRARIES:
+        if re.search(rf"^(?:import|from) {name}\b", page.read_text(), re.MULTILINE):
+            pytest.importorskip(name)
+
+
 @pytest.mark.parametrize("page", TUTORIALS, ids=name_of)
 def test_a_tutorial_runs_from_its_first_line_to_its_last(page, folder, shell):
-    if "import timm" in page.read_text():
-        pytest.importorskip("timm")
+    need_libraries(page)
     names: dict[str, object] = {"__name__": "__main__"}
     for language, text in blocks(page):
         if language == "python":
@@ -88,10 +98,12 @@ def test_a_tutorial_runs_from_its_first_line_to_its_last(page, folder, shell):
 
 @pytest.mark.parametrize("page", with_blocks("python", sorted(set(WRITTEN) - set(TUTORIALS))), ids=name_of)
 def test_every_python_snippet_of_a_page_runs_in_the_order_it_is_read(page, folder, capsys):
-    if "import timm" in page.read_text():
-        pytest.importorskip("timm")
+    need_libraries(page)
     code = "\n".join(text for language, text in blocks(page) if language == "python")
-    run_python(code, page, {"__name__": "__main__"})
+    with warnings.catch_warnings():
+        if "pytorch_lightning" in code:  # it warns of its own use of torch, and of few workers
+            warnings.simplefilter("ignore")
+        run_python(code, page, {"__name__": "__main__"})
     assert capsys.readouterr().out
 
 

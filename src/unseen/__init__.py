@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from unseen.models.names import model
     from unseen.models.split import Split, split
     from unseen.reporting.diagnosis.diagnose import diagnose
+    from unseen.reporting.runs.report import report
     from unseen.runs.config import Cadence
     from unseen.runs.fit import fit
+    from unseen.runs.growing import GrowingPool
     from unseen.runs.loading import load
     from unseen.runs.training import Run
     from unseen.scoring.accuracy import evaluate
+    from unseen.scoring.mistakes import Confusion, confusion
 
 __all__ = [
     "ADA",
@@ -40,15 +43,18 @@ __all__ = [
     "ERM",
     "Adapted",
     "Cadence",
+    "Confusion",
     "Domain",
     "Engine",
     "Ensemble",
+    "GrowingPool",
     "Prediction",
     "Predictor",
     "Run",
     "Split",
     "adapt",
     "ascend",
+    "confusion",
     "dataset",
     "diagnose",
     "domain",
@@ -62,6 +68,7 @@ __all__ = [
     "masks",
     "model",
     "models",
+    "report",
     "rules",
     "split",
     "sweep",
@@ -75,15 +82,18 @@ _HOMES = {
     "ERM": "unseen.method.settings",
     "Adapted": "unseen.adda.adapt",
     "Cadence": "unseen.runs.config",
+    "Confusion": "unseen.scoring.mistakes",
     "Domain": "unseen.data.domain",
     "Engine": "unseen.engine",
     "Ensemble": "unseen.ensembles.ensemble",
+    "GrowingPool": "unseen.runs.growing",
     "Prediction": "unseen.deploy.prediction",
     "Predictor": "unseen.deploy.predictor",
     "Run": "unseen.runs.training",
     "Split": "unseen.models.split",
     "adapt": "unseen.adda.adapt",
     "ascend": "unseen.method.ascent",
+    "confusion": "unseen.scoring.mistakes",
     "dataset": "unseen.data.datasets",
     "diagnose": "unseen.reporting.diagnosis.diagnose",
     "domain": "unseen.data.catalogue",
@@ -96,6 +106,7 @@ _HOMES = {
     "load": "unseen.runs.loading",
     "masks": "unseen.data.masks",
     "model": "unseen.models.names",
+    "report": "unseen.reporting.runs.report",
     "rules": "unseen.ensembles",
     "split": "unseen.models.split",
 }

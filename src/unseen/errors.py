@@ -22,6 +22,10 @@ class InputError(UnseenError, ValueError):
     exit_code = 2
 
 
+class UnknownSetting(InputError, TypeError):
+    """A setting that there isn't, given by its name in Python: a TypeError too, as for any unknown keyword."""
+
+
 class RunFolderError(InputError):
     """A run folder that can't be used as asked: it exists, is locked, is damaged, or belongs to another run."""
 
@@ -58,9 +62,26 @@ class PicturesUnreadable(UnseenError):
     exit_code = 8
 
 
+OTHER_WORDS = {
+    "lr": "alpha", "learning_rate": "alpha", "step_size": "eta", "steps": "T", "iterations": "T", "max_steps": "T",
+    "num_steps": "T", "num_epochs": "epochs", "max_epochs": "epochs", "batch_size": "batch", "bs": "batch",
+    "wd": "weight_decay", "l2": "ridge", "rounds": "K", "lambda": "gamma", "penalty": "gamma", "ascent_steps": "T_max",
+    "opt": "optimizer", "grad_clip": "clip_gradient", "clip_grad_norm": "clip_gradient", "max_grad_norm":
+    "clip_gradient", "ema": "average", "ema_decay": "average", "smoothing": "label_smoothing", "scheduler": "schedule",
+    "lr_scheduler": "schedule", "lr_schedule": "schedule", "warmup_steps": "warmup", "milestones": "drops",
+    "val_split": "validation", "sampler": "minibatches", "transform": "augment", "transforms": "augment",
+    "augmentation": "augment", "arch": "model", "net": "model", "dataset": "source", "image_size": "size",
+    "img_size": "size", "resolution": "size", "num_threads": "threads", "folder": "out", "output": "out",
+    "random_seed": "seed",
+}  # fmt: skip
+"""what people who come from elsewhere call settings"""
+
+
 def did_you_mean(name: str, known: Iterable[str], *, listed: bool = False) -> str:
     """``'; did you mean "gamma"?'`` for the nearest known name, else the list of known names, unless they're listed."""
     known = sorted(known)
+    if (meant := OTHER_WORDS.get(name.lower().replace("-", "_"))) in known:
+        return f'; did you mean "{meant}"?'
     near = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=1, cutoff=0.5)
     if near:
         match = next(k for k in known if k.lower() == near[0])

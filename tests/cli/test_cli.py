@@ -114,7 +114,7 @@ def test_what_the_sources_validation_selected_is_said_with_the_result(shell, tmp
 def test_an_evaluation_measures_nothing_twice(shell, monkeypatch):
     shell("train", "--config", "small.toml", "--out", "runs/a")
     first = shell("evaluate", "runs/a", "--target", "photo-blend")
-    monkeypatch.setattr("unseen.reporting.evaluation.evaluate", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr("unseen.reporting.evaluation.evaluate", lambda *_, **__: pytest.fail("measured again"))
     assert shell("evaluate", "runs/a", "--target", "photo-blend") == first
     monkeypatch.undo()
 

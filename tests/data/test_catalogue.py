@@ -53,9 +53,22 @@ def test_an_unknown_name_is_refused_with_the_nearest_known_one():
 
 
 @pytest.mark.parametrize("name", ["", "folder:", "masks:", "zzz"])
-def test_a_name_like_no_other_is_refused_with_the_list(name):
-    with pytest.raises(InputError, match=r"folder:PATH.*known are camvid-0001TP, .*mnist5k-heldout, .*uci-8x8"):
+def test_a_name_like_no_other_is_refused_with_how_to_list_all(name):
+    with pytest.raises(InputError, match=r"folder:PATH.*got none of them; `unseen domains` lists the names there are$"):
         domain(name)
+
+
+def test_a_name_near_several_is_refused_with_these():
+    with pytest.raises(InputError, match=r'did you mean "svhn-test", .* or ".*"\? `unseen domains` lists all$'):
+        domain("svnh-tset")
+
+
+def test_a_wrong_path_is_refused_with_how_much_of_it_is_there(two_classes):
+    with pytest.raises(InputError, match=rf"got none of them; there is no catz in {two_classes}; "):
+        domain(f"{two_classes}/catz/deep")
+    (two_classes / "image.png").touch()
+    with pytest.raises(InputError, match=r"got none of them; .*image.png is a file; "):
+        domain(f"{two_classes}/image.png")
 
 
 def test_a_folder_goes_by_prefix_by_path_string_and_by_path(two_classes):

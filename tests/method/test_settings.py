@@ -1,5 +1,8 @@
+import copy
 import dataclasses
 import json
+import pickle
+from functools import partial
 
 import pytest
 
@@ -140,7 +143,7 @@ def test_all_problems_are_in_one_message():
         assert sum(said in problem for problem in problems) == 1, said
 
 
-@pytest.mark.parametrize("settings", [{"gamma": 2.0}, {"K": 1}, {"alhpa": 1e-3}, {"T_max": 5, "eta": 1.0}])
+@pytest.mark.parametrize("settings", [{"gamma": 2.0}, {"K": 1}, {"T_max": 5, "eta": 1.0}])
 def test_erm_refuses_what_only_rounds_need(settings):
     with pytest.raises(InputError) as caught:
         ERM(**settings)
@@ -179,3 +182,26 @@ def test_settings_of_transformations_go_through_json_and_back():
 def test_an_input_error_is_a_value_error():
     with pytest.raises(ValueError, match="gamma"):
         ADA(gamma=-1)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "said"),
+    [
+        (ADA, "gama", 'ADA: unknown setting "gama"; did you mean "gamma"?'),
+        (ADA, "lr", 'ADA: unknown setting "lr"; did you mean "alpha"?'),
+        (ERM, "alhpa", 'ERM: unknown setting "alhpa"; did you mean "alpha"?'),
+        (ERM, "batch_size", 'ERM: unknown setting "batch_size"; did you mean "batch"?'),
+        (partial(dataclasses.replace, ADA()), "gama", 'ADA: unknown setting "gama"; did you mean "gamma"?'),
+    ],
+    ids=["a typo", "another library's word", "a typo in ERM", "a word in ERM", "replace"],
+)
+def test_what_is_no_setting_is_refused_with_the_nearest_and_as_any_unknown_keyword(make, name, said):
+    with pytest.raises(InputError) as caught:
+        make(**{name: 1})
+    assert str(caught.value) == said
+    assert isinstance(caught.value, TypeError)
+
+
+def test_settings_are_copied_and_pickled_as_before():
+    ada = ADA(gamma=0.5, over=("standard", "pixels"))
+    assert copy.deepcopy(ada) == pickle.loads(pickle.dumps(ada)) == ada

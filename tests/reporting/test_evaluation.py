@@ -10,7 +10,7 @@ import unseen
 from unseen.base.files import read_tensors
 from unseen.errors import InputError, RunFolderError
 from unseen.reporting import evaluation
-from unseen.reporting.evaluation import network_of, result_line, score_run, scores_of
+from unseen.reporting.evaluation import job_of, result_line, score_run, scores_of
 from unseen.scoring.accuracy import raw_scores
 
 
@@ -123,7 +123,7 @@ def test_an_ensemble_is_measured_like_a_run_and_once_for_each_rule(ensemble, tmp
     record = folder / "ensemble.json"
     record.write_text(record.read_text().replace("greatest-softmax", "greatest-score"))
     measured = []
-    monkeypatch.setattr(evaluation, "evaluate", lambda _, domain: measured.append(domain.name) or 0.5)
+    monkeypatch.setattr(evaluation, "evaluate", lambda _, domain, **__: measured.append(domain.name) or 0.5)
     assert [score.accuracy for score in score_run(folder, domains, ensemble)] == [0.5, 0.5]
     assert measured == ["bars3", "bars4"]
 
@@ -133,9 +133,9 @@ def test_scores_are_not_kept_of_an_ensemble(ensemble, tmp_path, domains):
         score_run(tmp_path / "ens", domains, ensemble, keep=True)
 
 
-def test_the_network_of_an_ensemble_from_python_is_refused_with_where_to_use_it(ensemble, tmp_path):
-    with pytest.raises(RunFolderError, match=r"unseen\.Ensemble\.load\("):
-        network_of(tmp_path / "ens")
+def test_an_ensemble_from_python_is_refused_with_what_it_lacks_and_where_to_use_it(ensemble, tmp_path):
+    with pytest.raises(RunFolderError, match=r"--model FILE.py:FUNCTION; or .*unseen\.Ensemble\.load\("):
+        job_of(tmp_path / "ens", None)
 
 
 def test_the_same_data_under_another_name_is_not_measured_again_but_named_as_it_is_now(run, net, domains, monkeypatch):

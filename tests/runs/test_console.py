@@ -72,6 +72,35 @@ def test_a_long_phase_gets_a_line_every_ten_seconds_with_rate_and_time_left(monk
     ]
 
 
+def test_one_slow_step_hardly_moves_the_time_left(monkeypatch):
+    steps = {2.0 * i: 10 * i for i in range(61)} | {140.0: 601}  # 5 a second, then one in 20 seconds
+    now = iter(steps)
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(now))
+    text = shown(False, [Progress("minimize", done, 1200, 0) for done in steps.values()])
+    assert "5.0 steps/s, 2:00 left" in text
+    assert text.splitlines()[-1].endswith("601 of 1200 steps, 3.6 steps/s, 2:45 left"), (
+        "by the last step alone: 3 hours"
+    )
+
+
+def test_a_round_in_between_is_no_slow_step(monkeypatch):
+    looks = {0.0: ("minimize", 0), 20.0: ("minimize", 100), 21.0: ("maximize", 0), 320.0: ("maximize", 8),
+             321.0: ("minimize", 101), 341.0: ("minimize", 201)}  # fmt: skip
+    now = iter(looks)
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(now))
+    text = shown(
+        False, [Progress(phase, done, 1000 if phase == "minimize" else 9, 0) for phase, done in looks.values()]
+    )
+    assert text.splitlines()[-1] == "training (rounds done: 0): 201 of 1000 steps, 5.0 steps/s, 2:40 left"
+
+
+def test_an_evaluation_is_silent_for_ten_seconds_then_says_its_rate(monkeypatch):
+    now = iter([0.0, 4.0, 12.0, 13.0])
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(now))
+    text = shown(False, [Progress("evaluate", done, 100, 0) for done in (0, 20, 60, 100)])
+    assert text.splitlines() == ["evaluating: 60 of 100 images, 5.0 images/s, 0:08 left"]
+
+
 RUNS = {0.0: 0, 600.0: 2, 1200.0: 3, 1211.0: 4}  # seconds: runs done, the last two almost at once
 SWEEP = [Progress("sweep", done, 8, 0) for done in RUNS.values()]
 

@@ -114,25 +114,39 @@ def six_grey_images(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "numbers"),
-    [
-        ({}, [0, 1, 2, 3, 4, 5]),
-        ({"images": 2}, [0, 1]),
-        ({"images": 3, "offset": 2}, [2, 3, 4]),
-        ({"offset": 4}, [4, 5]),
-    ],
-    ids=["all", "the first two", "three from number 2", "the rest from number 4"],
+    ("given", "of_each_class"),
+    [({}, 3), ({"images": 2}, 1), ({"images": 4}, 2), ({"images": 2, "offset": 2}, 1), ({"offset": 4}, 1)],
+    ids=["all", "two", "four", "two from number 2", "the rest from number 4"],
 )
-def test_a_job_uses_so_many_of_the_sources_images_from_that_number_on(six_grey_images, given, numbers):
+def test_a_job_draws_so_many_of_a_folders_images_evenly_over_its_classes(six_grey_images, given, of_each_class):
     source = Job(source=six_grey_images, **given).load_source()
-    assert (source.images[:, 0, 0, 0] * 255 / 40).round().int().tolist() == numbers
-    assert source.labels.tolist() == [number // 3 for number in numbers]
+    assert source.labels.tolist() == [0] * of_each_class + [1] * of_each_class
+    numbers = (source.images[:, 0, 0, 0] * 255 / 40).round().int().tolist()
+    assert [number // 3 for number in numbers] == source.labels.tolist()
     assert source.classes == ("a", "b")
 
 
+def test_jobs_with_other_offsets_share_no_image_of_a_folder(six_grey_images):
+    parts = [Job(source=six_grey_images, images=2, offset=offset).load_source() for offset in (0, 2, 4)]
+    assert sorted(image[0, 0, 0].item() * 255 / 40 for part in parts for image in part.images) == pytest.approx(
+        range(6)
+    )
+
+
+def test_fewer_images_of_a_folder_than_it_has_classes_are_refused(six_grey_images):
+    with pytest.raises(InputError, match=r"images=1: grey comes class by class.*none of b; ask for 2 images or more"):
+        Job(source=six_grey_images, images=1).load_source()
+
+
+def test_so_many_watched_images_of_a_folder_are_drawn_evenly_too(six_grey_images):
+    job = Job(source=six_grey_images, watch=(six_grey_images,), watch_images=4)
+    (watched,) = job.watched(job.load_source()).values()
+    assert watched.labels.tolist() == [0, 0, 1, 1]
+
+
 def test_the_images_that_a_job_uses_are_told_in_the_origin(six_grey_images):
-    origin = Job(source=six_grey_images, images=3, offset=2).load_source().origin
-    assert origin.endswith("; 3 of these, from number 2")
+    origin = Job(source=six_grey_images, images=2, offset=2).load_source().origin
+    assert origin.endswith("; 2 of these, drawn evenly over the classes, from number 2")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +177,8 @@ def test_a_target_is_resized_as_the_source_is_and_never_cut(tmp_path, six_grey_i
     job = Job(source=six_grey_images, images=2, resize="lanczos")
     target = job.load_target(six_grey_images, ("a", "b"))
     assert len(target) == 6
-    assert torch.equal(target.images[:2], job.load_source().images)
+    for image in job.load_source().images:
+        assert (target.images == image).flatten(1).all(1).any()
     assert not torch.equal(target.images, Job(source=six_grey_images).load_target(six_grey_images, ("a", "b")).images)
 
 

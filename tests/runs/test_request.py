@@ -91,8 +91,18 @@ def test_paths_become_absolute_and_names_stay_names_even_where_a_folder_is_calle
 
 @pytest.mark.parametrize(
     ("name", "nearest"),
-    [("gama", "gamma"), ("t_max", "T_max"), ("Tmin", "T_min"), ("learning_alpha", "alpha"), ("k", "K")],
-)
+    [
+        ("gama", "gamma"),
+        ("t_max", "T_max"),
+        ("Tmin", "T_min"),
+        ("learning_alpha", "alpha"),
+        ("k", "K"),
+        ("lr", "alpha"),
+        ("batch-size", "batch"),
+        ("steps", "T"),
+        ("lambda", "gamma"),
+    ],
+)  # fmt: skip
 def test_an_unknown_setting_is_refused_with_the_nearest(name, nearest):
     with pytest.raises(InputError) as caught:
         read_request(None, {name: 1})
@@ -147,3 +157,11 @@ def test_unknown_settings_and_wrong_values_are_in_one_message():
     assert first == "settings: 4 problems"
     for said in ('"gama"; did you mean "gamma"?', "eta=-1", 'scale="desaeler"', "K=9 rounds of T_min=10"):
         assert sum(said in problem for problem in problems) == 1, said
+
+
+def test_how_often_a_run_is_saved_by_time_makes_it_no_other_run():
+    often, seldom = (read_request(None, {"cadence": {"minutes": minutes}}) for minutes in (1, 60))
+    assert often.identity == seldom.identity == read_request(None, {}).identity
+    assert often.cadence == seldom.cadence
+    with pytest.raises(InputError, match=r"minutes=0: expected a number above 0"):
+        read_request(None, {"cadence": {"minutes": 0}})

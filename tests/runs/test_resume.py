@@ -150,6 +150,13 @@ class TestKills:
         for phase in kill_points.SHARES:
             assert killed_in.count(phase) >= 2, f"{phase}\n{text}"
 
+    def test_a_run_that_saves_by_time_resumes_from_there_to_the_same_bits(self, tmp_path: Path, whole: Outcome) -> None:
+        rarely = Cadence(record=5, watch=10, save=10, minutes=1e-9)
+        folder = interrupt(tmp_path / "run", ("minimize", 28, 2), cadence=rarely)
+        assert [path.stem for path in checkpoints(folder)] == ["00000027-002", "00000028-002"]
+        run = train(folder, resume=True)  # with ten minutes again, which is no other config
+        assert not differences(whole, outcome(run))
+
     def test_the_table_says_no_when_a_bit_differs(self, tmp_path: Path, finished: tuple[Path, Outcome]) -> None:
         shutil.copytree(finished[0], tmp_path / "run")
         flip_a_bit(tmp_path / "run" / "weights.safetensors")

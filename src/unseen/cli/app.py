@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from rich.markup import escape
 
 from unseen.base.torchrun import leads
 from unseen.data import root
-from unseen.errors import RankLost, UnseenError
+from unseen.errors import OTHER_WORDS, RankLost, UnseenError
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 a bug, 2 bad input, 3 a run folder that can't be used, 4 training diverged, "
@@ -30,6 +31,7 @@ app = typer.Typer(
     epilog=EXIT_CODES,
 )
 out = Console(quiet=not leads())
+NEAR = 0.8  # how alike a misspelled flag is to the one that was meant
 _UsageError: Any = typer.BadParameter.__base__  # a wrong flag, verb or value; Typer has no public name for it
 
 Data = Annotated[
@@ -63,6 +65,7 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except _UsageError as error:
+        error.message += _where_it_goes(error)
         error.show()  # Typer's own way would first import what a box around the message takes: a third of the time
         raise SystemExit(error.exit_code) from None
     except typer.Abort:
@@ -74,6 +77,26 @@ def main() -> None:
     raise SystemExit(code or 0)
 
 
+def _where_it_goes(error: Any) -> str:
+    """For a setting of `unseen train` that was given as a flag and has none: where it goes."""
+    option, context = getattr(error, "option_name", None), error.ctx
+    if not option or context is None or context.info_name != "train":
+        return ""
+    if difflib.get_close_matches(option, error.possibilities or (), cutoff=NEAR):
+        return ""  # a misspelled flag, which the message has
+    from unseen.runs.request import KNOWN, line_of  # torch comes with it, but for nothing else is there time here
+
+    word = option.lstrip("-").replace("-", "_")
+    name = word if word in KNOWN else OTHER_WORDS.get(word)
+    if name not in KNOWN:
+        return ""
+    flag = next((p.opts[0] for p in context.command.params if p.name == name), None)
+    error.possibilities = []
+    if flag:
+        return f"; did you mean {flag}?"
+    return f"; {name} has no flag: put a line such as {line_of(name)} into a TOML file and give it with --config FILE"
+
+
 def print_error(error: UnseenError) -> None:
     """One message, where errors go."""
     Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
@@ -82,6 +105,11 @@ def print_error(error: UnseenError) -> None:
 def print_warning(message: str) -> None:
     """One message that stops nothing."""
     out.print(f"[yellow]warning:[/] {escape(message)}", soft_wrap=True)
+
+
+def print_remark(message: str) -> None:
+    """One message that is no warning, only worth knowing."""
+    out.print(f"[cyan]note:[/] {escape(message)}", soft_wrap=True)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from unseen.cli.app import Data, app, out
-from unseen.cli.evaluate import Targets
+from unseen.cli.evaluate import Model, Size, Source, Targets, source_given, stand_in, targets_for
 
 
 @app.command()
@@ -21,6 +21,9 @@ def diagnose(
         Path | None, typer.Option(help="ERM run (K=0) to compare with; else one beside it is looked for.")
     ] = None,
     page: Annotated[Path | None, typer.Option("--out", help="Where to write the page; RUN/diagnosis.html.")] = None,
+    model: Model = None,
+    source: Source = None,
+    size: Size = None,
     data: Data = None,
 ) -> None:
     """What the theory says about a finished run: its rounds, its worst cases, how far domains are."""
@@ -29,9 +32,18 @@ def diagnose(
     from unseen.reporting.diagnosis.page import write_diagnosis
     from unseen.reporting.diagnosis.tables import sheets
     from unseen.reporting.kit.tables import as_rich
+    from unseen.runs.loading import loader
 
+    given = stand_in(model, size)
+    load_net = loader(given)
     with out.status("Looking at the network's features"):
-        diagnosis = diagnose_run(run, target or (), plain=plain)
+        diagnosis = diagnose_run(
+            run,
+            targets_for(run, target, given) if target else (),
+            plain=plain,
+            net=load_net(run) if load_net else None,
+            source=source_given(run, source, given),
+        )
     out.print(Text(headline(diagnosis), style="bold"), end="\n\n")
     for sheet in sheets(diagnosis).values():
         out.print(as_rich(sheet, out.width, elsewhere="it is on the page below"))

@@ -2,85 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from unseen.cli.app import Data, app, out, print_error
+from unseen.cli.app import Data, app, out, print_error, print_remark, print_warning
 from unseen.errors import InputError, UnseenError
 
 if TYPE_CHECKING:
     from unseen.data.domain import Domain
-    from unseen.reporting.evaluation import Score, Selection
+    from unseen.ensembles.ensemble import Ensemble
+    from unseen.models.split import Split
+    from unseen.runs.job import Job
 
 RunFolders = Annotated[list[Path], typer.Argument(help="Folders of finished runs, or of ensembles.", metavar="RUN...")]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="Domain or folder; may be repeated.")]
 
-ACROSS = 4
-"""columns of numbers that a table of 80 characters has room for"""
+Model = Annotated[
+    str | None,
+    typer.Option("--model", help="What makes the model of runs from Python: FILE.py:FUNCTION.", metavar="PLACE"),
+]
+Source = Annotated[str | None, typer.Option("--source", help="What runs from Python were trained on.")]
+Size = Annotated[str | None, typer.Option("--size", help="Resize images of runs from Python (as in training).")]
+
+Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads (as torch chooses).")]
 
 
 @app.command()
-def evaluate(runs: RunFolders, target: Targets = None, data: Data = None) -> None:
+def evaluate(
+    runs: RunFolders,
+    target: Targets = None,
+    per_class: Annotated[
+        bool, typer.Option("--per-class", help="Each class too, and what is taken for what most often.")
+    ] = False,
+    model: Model = None,
+    size: Size = None,
+    threads: Threads = None,
+    data: Data = None,
+) -> None:
     """Accuracy of finished runs on domains, mIoU for masks; on every target of their source when none is named."""
-    from unseen.reporting.evaluation import score_run, selections_of
+    from unseen.cli.scores import Scored
+    from unseen.engine import using_threads
+    from unseen.runs.console import evaluating
 
-    found: dict[tuple[str, ...], dict[str, list[Score]]] = {}
+    given, scored = stand_in(model, size), Scored(per_class)
     problems = []
-    for run in runs:
-        try:
-            scores = score_run(run, targets_for(run, target))
-        except UnseenError as error:
-            problems.append(error)
-            continue
-        found.setdefault(tuple(f"{s.domain} ({s.images:,})" for s in scores), {})[run.name] = scores
-    scored_runs = {name for scored in found.values() for name in scored}
-    selections = {run.name: selections_of(run) for run in runs if run.name in scored_runs}
-    for names, scored in found.items():
-        for table in _tables(names, scored, selections):
-            out.print(table)
-        for line in _chosen({run: selections[run] for run in scored}):
-            out.print(line, highlight=False, soft_wrap=True)
+    with using_threads(threads) as busy, evaluating(Console(stderr=True, quiet=out.quiet)) as begin:
+        if busy:
+            print_remark(busy)
+        for run in runs:
+            try:
+                scored.add(run, targets_for(run, target, given), network_with(run, given), begin)
+            except UnseenError as error:
+                problems.append(error)
+    for shown in scored.shown():
+        out.print(shown, highlight=False)
+    for remark in scored.remarks():
+        print_warning(remark)
     for problem in problems[1:]:
         print_error(problem)
     if problems:
         raise problems[0]
-
-
-def _tables(
-    names: Sequence[str], scored: Mapping[str, Sequence[Score]], selections: Mapping[str, list[Selection]]
-) -> Iterator[Table]:
-    """Runs down and domains across; the other way round, a few runs at a time, where the domains are many."""
-    first, *_ = scored.values()
-    rules = {each.rule for run in scored for each in selections[run]}
-    which = f" of the {rules.pop()}" if len(rules) == 1 else ""
-    title = f"{'Accuracy' if first[0].miou is None else 'mIoU'}{which} (images)"
-    if len(names) <= ACROSS:
-        table = Table(Column("run", overflow="fold"), *names, title=title)
-        for run, scores in scored.items():
-            table.add_row(escape(run), *(f"{s.value:.1%}" for s in scores))
-        yield table
-        return
-    for start in range(0, len(scored), ACROSS):
-        some = dict(list(scored.items())[start : start + ACROSS])
-        table = Table("domain", *(Column(escape(run), overflow="fold") for run in some), title=title)
-        for row, name in enumerate(names):
-            table.add_row(name, *(f"{scores[row].value:.1%}" for scores in some.values()))
-        yield table
-
-
-def _chosen(selections: Mapping[str, list[Selection]]) -> list[str]:
-    """For each run which weights are its result, where a rule chose some of them; target data is no part of it."""
-    from unseen.runs.selection import LAST_ITERATE
-
-    if all(each.chosen == LAST_ITERATE for every in selections.values() for each in every):
-        return []
-    each_run = {run: "; ".join(dict.fromkeys(each.chosen for each in every)) for run, every in selections.items()}
-    return [f"{escape(run)}: {chosen}" for run, chosen in each_run.items()]
 
 
 @app.command()
@@ -88,12 +75,18 @@ def report(
     runs: RunFolders,
     target: Targets = None,
     page: Annotated[Path, typer.Option("--out", help="Where to write the page.")] = Path("report.html"),
+    model: Model = None,
+    source: Source = None,
+    size: Size = None,
     data: Data = None,
 ) -> None:
     """Write one self-contained HTML page about finished runs."""
     from unseen.reporting.runs.page import write_page
+    from unseen.runs.loading import loader
 
-    write_page(runs, page, targets=targets_for(runs[0], target))
+    given = stand_in(model, size)
+    targets = targets_for(runs[0], target, given)
+    write_page(runs, page, targets=targets, source=source_given(runs[0], source, given), load_net=loader(given))
     out.print(f"Wrote {escape(str(page))}", highlight=False, soft_wrap=True)
 
 
@@ -117,17 +110,53 @@ def list_domains(data: Data = None) -> None:
         out.print(table)
 
 
-def targets_for(run: Path, names: Sequence[str] | None) -> list[Domain]:
-    """The named domains, or the held-out digits and every target there is, prepared as the run's source was."""
-    from unseen.data.catalogue import targets
-    from unseen.reporting.evaluation import network_of
-    from unseen.runs.job import HELD_OUT
-    from unseen.runs.loading import need_job
+def stand_in(model: str | None, size: str | None) -> Job | None:
+    """What a run from Python lacks, as it was given: how its model is built, and the size of its images."""
+    if model is None:
+        if size is not None:
+            raise InputError("--size is for runs that were started from Python: give --model as well, or leave it out")
+        return None
+    from unseen.cli.train import size_of
+    from unseen.models.names import absolute
+    from unseen.runs.job import Job
+
+    return Job(model=absolute(model), size=size_of(size))
+
+
+def network_with(run: Path, given: Job | None) -> Split | Ensemble | None:
+    """A run's trained network, or ensemble, whose model ``given`` makes; None where the folder is enough."""
+    from unseen.reporting.finished.ensembles import load_network
+    from unseen.runs.loading import loader
+
+    return None if given is None else load_network(run, loader(given))
+
+
+def source_given(run: Path, name: str | None, given: Job | None) -> Domain | None:
+    """What a run from Python was trained on: as named, or by the name its folder has; None where its job says it."""
+    from unseen.data.catalogue import names
+    from unseen.reporting.evaluation import job_of, network_of
 
     network = network_of(run)
-    job = need_job(network.job, run)
-    held_out = HELD_OUT.get(job.source.lower())
-    wanted = names or [*([held_out] if held_out else []), *targets(job.source)]
+    if network.job is not None:
+        if name is not None:
+            raise InputError(f"--source is for runs that were started from Python; {run} says what it was trained on")
+        return None
+    recorded = network.config.get("source", {}).get("name", "")
+    if name is None and recorded not in names():
+        raise InputError(f"{run} was started from Python, on {recorded}: say where that is, with --source FOLDER")
+    return job_of(run, given).load_target(name or recorded, network.classes or ())
+
+
+def targets_for(run: Path, names: Sequence[str] | None, given: Job | None = None) -> list[Domain]:
+    """The named domains, or the held-out digits and every target there is, prepared as the run's source was."""
+    from unseen.data.catalogue import targets
+    from unseen.reporting.evaluation import job_of, network_of
+    from unseen.runs.job import HELD_OUT
+
+    network, job = network_of(run), job_of(run, given)
+    trained_on = job.source if network.job is not None else network.config.get("source", {}).get("name", "")
+    held_out = HELD_OUT.get(trained_on.lower())
+    wanted = names or [*([held_out] if held_out else []), *targets(trained_on)]
     if not wanted:
-        raise InputError(f"{run} was trained on {job.source}: name the domains to use, with --target FOLDER")
+        raise InputError(f"{run} was trained on {trained_on}: name the domains to use, with --target FOLDER")
     return [job.load_target(name, network.classes or ()) for name in wanted]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from unseen.cli.app import Data, app, command_given, interruptible, out, print_warning
+from unseen.cli.app import Data, app, command_given, interruptible, out, print_remark, print_warning
 from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.errors import InputError
 
@@ -33,6 +33,7 @@ def train(
     over: Annotated[str | None, typer.Option(help="Ascent over pixels, standard, NAMES (pixels).")] = None,
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
     K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is ERM (2).")] = None,
+    T_min: Annotated[int | None, typer.Option("--T-min", help="Training steps before each round (100).")] = None,
     T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
     epochs: Annotated[float | None, typer.Option(help="Passes over the source, in place of --T.")] = None,
     optimizer: Annotated[str | None, typer.Option(help="adam, adamw or sgd (adam).")] = None,
@@ -52,7 +53,7 @@ def train(
 
     flags = {
         "source": source, "images": images, "size": size_of(size), "model": model, "weights": weights,
-        "pretrained": pretrained, "gamma": gamma, "K": K, "T": T,
+        "pretrained": pretrained, "gamma": gamma, "K": K, "T_min": T_min, "T": T,
         "epochs": epochs, "optimizer": optimizer, "alpha": alpha, "augment": _one_or_several(augment),
         "validation": validation,
         "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device, "precision": precision,
@@ -87,6 +88,7 @@ def size_of(text: str | None) -> Size:
 
 def _train(request: Request, *, resume: bool, data: str) -> None:
     from unseen.data.catalogue import targets
+    from unseen.engine import busy_machine
     from unseen.runs.console import showing
     from unseen.runs.folder import RunFolder
     from unseen.runs.request import train as run_training
@@ -96,8 +98,10 @@ def _train(request: Request, *, resume: bool, data: str) -> None:
         soft_wrap=True,
     )
     out.print(f"Engine: {request.engine}", highlight=False)
+    if request.engine.on_cpu and (busy := busy_machine(request.engine.threads or 1)):
+        print_remark(busy)
     with interruptible(RunFolder(request.out).resume_command + data), showing(out) as progress:
-        run = run_training(request, resume=resume, progress=progress, warn=print_warning)
+        run = run_training(request, resume=resume, progress=progress, warn=print_warning, remark=print_remark)
     target = "" if targets(request.job.source) else " --target FOLDER"
     next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}"
     out.print(f"Result: {run.selection}.", highlight=False)

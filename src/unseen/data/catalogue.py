@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
@@ -17,7 +18,7 @@ from unseen.data.entries import BUILT_IN, SCENES, STREET_ROLE, Entry
 from unseen.data.images import Size, kernel_problems
 from unseen.data.root import needed_root, not_found, set_of
 from unseen.data.streets import built_in_streets, real_streets, synthia
-from unseen.errors import InputError, all_problems, did_you_mean
+from unseen.errors import InputError, all_problems
 
 _ROLES = {"mnist-train": "source", "mnist-test": "held-out source"}
 _REAL_TARGETS = ("svhn-test", "mnist-m-test", "syn-test", "usps-test")
@@ -86,7 +87,28 @@ def _nearest(text: str) -> str:
         streets = real_streets.SETS[known]
         return f"; the set has the parts {streets.pattern}: {streets.what}"
     parts = [name for name in real_digits.NAMES if set_of(name) == known]
-    return f"; the set has the parts {' and '.join(parts)}" if parts else did_you_mean(text, names())
+    if parts:
+        return f"; the set has the parts {' and '.join(parts)}"
+    near = difflib.get_close_matches(known, names(), n=3, cutoff=0.5) if known and not _is_path(text) else []
+    if near:
+        *others, last = (f'"{name}"' for name in near)
+        return f"; did you mean {', '.join(others)}{' or ' * bool(others)}{last}? `unseen domains` lists all"
+    return f"{_no_folder(text)}; `unseen domains` lists the names there are"
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text or text.startswith((".", "~"))
+
+
+def _no_folder(text: str) -> str:
+    """Where a path was looked for, and how much of it is there."""
+    path = Path(text.removeprefix(FOLDER_PREFIX).removeprefix(MASKS_PREFIX)).expanduser().absolute()
+    if not _is_path(text):
+        return ""
+    if path.exists():
+        return f"; {path} is a file"
+    there = next(parent for parent in path.parents if parent.exists())
+    return f"; there is no {path.relative_to(there).parts[0]} in {there}"
 
 
 def is_drawn(name: str) -> bool:

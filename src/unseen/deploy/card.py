@@ -54,7 +54,7 @@ def _source(about: Provenance) -> str:
         seed, data = str(record.config.get("seed", "")), f"SHA-256 {source['sha256'][:12]}"
         lines.append((name, f"{source['name']} ({data})", f"{source['images']:,}", method, seed))
     table = _table(("network", "source", "images", "method", "seed"), lines)
-    return f"{table}\n\nThe weights are those of the {about.selection}. {_other_domains(about)}"
+    return f"{table}\n\nWhich weights: {about.selection}. {_other_domains(about)}"
 
 
 def _other_domains(about: Provenance) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from unseen.deploy.graph import GraphInput
 from unseen.deploy.predictor import Predictor
 from unseen.ensembles import folder as ensemble_folder
-from unseen.reporting.evaluation import Score, known_scores
+from unseen.reporting.evaluation import Score, known_scores, selections_of
 from unseen.runs.config import made_now
 from unseen.runs.job import Job
 from unseen.runs.loading import NetworkRecord
@@ -53,8 +53,8 @@ class Provenance:
 
     @property
     def selection(self) -> str:
-        """Which weights of a training are its result."""
-        return "last iterate"
+        """Which weights of a training are its result, or of each member's where they differ."""
+        return "; ".join(dict.fromkeys(each.chosen for each in selections_of(self.folder)))
 
     def metadata(self, predictor: Predictor, expected: GraphInput) -> dict[str, str]:
         """What an exported graph says of itself: text, or JSON where there is more to say."""

@@ -260,6 +260,28 @@ class Engine(Ranks):
         return FileRows(nameless_file(size, folder, "the pool", ANOTHER_FOLDER), (rows, *like.shape[1:]), like.dtype)
 
 
+@contextmanager
+def using_threads(threads: int | None) -> Iterator[str | None]:
+    """Inside: so many threads, torch's choice for None; what is worth saying about them, if there is something."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads or before)
+    try:
+        yield busy_machine(threads or before)
+    finally:
+        torch.set_num_threads(before)
+
+
+def busy_machine(threads: int) -> str | None:
+    """A remark where several threads would wait for each other, because others use the cores; else None."""
+    cores, busy = cpu.cores(), cpu.busy_cores()
+    if threads == 1 or busy < 1 or threads <= cores - busy:
+        return None
+    return (
+        f"others use about {busy:.0f} of the {cores} cores here: {threads} threads that wait for each other can be "
+        "slower than one; --threads 1 (threads = 1 in a file) may be faster"
+    )
+
+
 def in_float32(images: Tensor) -> torch.autocast:
     """Inside: what happens to the images themselves is in their own precision, whatever the model computes in."""
     return torch.autocast(images.device.type, enabled=False)

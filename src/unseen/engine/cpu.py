@@ -16,6 +16,7 @@ from unseen.base.tiles import tiles_are_empty
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # malloc.h
 _KEPT = threading.Lock()  # the allocator is the process's: who sets it first sets it back
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+LOAD = Path("/proc/loadavg")
 
 
 @contextmanager
@@ -81,6 +82,15 @@ def memory() -> int:
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def busy_cores() -> float:
+    """How many cores others keep busy: over the last minute, and now, whichever is less, so that it is no memory."""
+    lately = os.getloadavg()[0]
+    if not LOAD.exists():
+        return lately
+    running = int(LOAD.read_text().split()[3].partition("/")[0])
+    return min(lately, running - 1.0)  # the one that runs this is not another
 
 
 def bf16_unit() -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from unseen.base.checks import type_problems
-from unseen.errors import InputError, all_problems, did_you_mean
+from unseen.errors import InputError, UnknownSetting, all_problems, did_you_mean
 from unseen.method import practice
 from unseen.method.practice import PRACTICE, SOURCE_VALIDATION, Practice, learning_rate_share
 from unseen.transforms.callables import Called
@@ -33,16 +33,6 @@ MINIMIZATION = PRACTICE | {
     "confidence_penalty", "contrast",
 }  # fmt: skip
 """what is left of the settings where there are no rounds"""
-
-
-OTHER_NAMES = {
-    "lr": "alpha", "learning_rate": "alpha", "batch_size": "batch", "steps": "T", "max_steps": "T", "opt": "optimizer",
-    "num_epochs": "epochs", "max_epochs": "epochs", "wd": "weight_decay", "l2": "ridge", "grad_clip": "clip_gradient",
-    "clip_grad_norm": "clip_gradient", "max_grad_norm": "clip_gradient", "ema": "average", "ema_decay": "average",
-    "smoothing": "label_smoothing", "scheduler": "schedule", "lr_scheduler": "schedule", "warmup_steps": "warmup",
-    "val_split": "validation", "milestones": "drops", "sampler": "minibatches", "transform": "augment",
-}  # fmt: skip
-"""what other libraries call some of the settings"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +99,11 @@ class ADA(Practice):
     """weight of the prediction's entropy, which the minimization then keeps up"""
     contrast: float = 0.0
     """weight of the supervised contrastive loss between the minibatch's features"""
+
+    def __new__(cls, *_: Any, **settings: Any) -> ADA:
+        """Refuse what is no setting, with the nearest that is."""
+        _refuse_unknown("ADA", settings)
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for name in ("over", "augment", "drops", "class_weights", "freeze"):
@@ -198,6 +193,7 @@ def ERM(**settings: Any) -> ADA:
 
     Takes the settings of the minimization: ``alpha``, ``T``, ``batch``, ``ridge``, ``augment`` and their like.
     """
+    _refuse_unknown("ERM", settings)
     useless = sorted(set(settings) - MINIMIZATION)
     if useless:
         raise InputError(
@@ -205,6 +201,13 @@ def ERM(**settings: Any) -> ADA:
             "(for rounds use unseen.ADA)"
         )
     return ADA(K=0, **settings)
+
+
+def _refuse_unknown(what: str, settings: Mapping[str, Any]) -> None:
+    known = [f.name for f in fields(ADA)]
+    unknown = [f'unknown setting "{name}"{did_you_mean(name, known)}' for name in settings if name not in known]
+    if unknown:
+        raise UnknownSetting(f"{what}: {'; '.join(unknown)}")
 
 
 def problems(settings: Mapping[str, Any]) -> list[str]:

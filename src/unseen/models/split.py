@@ -19,6 +19,7 @@ from unseen.models.normalized import Normalized
 
 # Where the libraries people use keep their last layer: torchvision, timm, segmentation-models, many more.
 HEAD_NAMES = ("head", "fc", "classifier", "heads", "segmentation_head")
+_CLASSES = "_unseen_classes"
 
 
 class _Reached(Exception):
@@ -28,16 +29,26 @@ class _Reached(Exception):
 class Split(nn.Module):
     """A model and the module in it that is the head: ``features(x)`` is what enters it, ``head(z)`` what it makes.
 
-    Calling it is calling the model. The weights are the model's own, not a copy. ``classes`` are the names of what it
-    was trained on, where that is known: ``unseen.load`` knows.
+    Calling it is calling the model. The weights are the model's own, not a copy.
     """
 
     def __init__(self, model: nn.Module, head: str) -> None:
         super().__init__()
         self.model = model
         self.head_name = head
-        self.classes: tuple[str, ...] | None = None
         self._check_coupling()
+
+    @property
+    def classes(self) -> tuple[str, ...] | None:
+        """The names of what it was trained on, where that is known: ``unseen.fit`` and ``unseen.load`` know.
+
+        The head has them, whose scores they are: another ``Split`` of the model knows them, and a new head doesn't.
+        """
+        return getattr(self.model.get_submodule(self.head_name), _CLASSES, None)
+
+    @classes.setter
+    def classes(self, names: tuple[str, ...] | None) -> None:
+        setattr(self.model.get_submodule(self.head_name), _CLASSES, names)
 
     @override
     def forward(self, x: Tensor) -> Tensor:

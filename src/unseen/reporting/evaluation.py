@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,11 +20,15 @@ from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError, RunFolderError
 from unseen.models.split import Split
 from unseen.runs.folder import RunFolder
-from unseen.runs.loading import NetworkRecord, load
+from unseen.runs.job import Job
+from unseen.runs.loading import NetworkRecord, load, need_job
 from unseen.runs.rounds import RoundRecord
 from unseen.runs.selection import LAST_ITERATE, selection
-from unseen.scoring.accuracy import accuracy, confusion_on, evaluate, scores_on
+from unseen.scoring.accuracy import Choice, Done, accuracy, answers_on, checked, confusion_on, evaluate, scores_on
 from unseen.scoring.confusion import iou, miou
+
+ANSWER = ("classes", "member", "confidence")
+"""what is saved of each answer"""
 
 
 @dataclass(frozen=True)
@@ -52,15 +56,24 @@ class Score:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
+Progress = Callable[[Domain], Done]
+"""gives, for a domain that is about to be measured, what is called with the size of each batch done"""
+
+
 def score_run(
-    folder: Path, domains: Sequence[Domain], net: Split | Ensemble | None = None, *, keep: bool = False
+    folder: Path,
+    domains: Sequence[Domain],
+    net: Split | Ensemble | None = None,
+    *,
+    keep: bool = False,
+    progress: Progress | None = None,
 ) -> list[Score]:
     """The accuracy of a run, or of an ensemble, on each domain; the mIoU where labels are masks.
 
     What ``evaluation.json`` has for the same weights and data is not redone. With ``keep``, the run's raw scores are
     saved, too: ``scores_of`` gives them back.
     """
-    path, measured = folder / "evaluation.json", _Measured(folder, net)
+    path, measured = folder / "evaluation.json", _Measured(folder, net, progress)
     known = _known(path, measured.weights)
     scores = []
     for domain in domains:
@@ -87,6 +100,16 @@ def scores_of(folder: Path, domain: Domain, net: Split | None = None) -> Tensor:
     They are computed once for the same weights and data, and saved in ``scores/`` in the run's folder.
     """
     return _Measured(folder, net).scores(domain)
+
+
+def answers_of(
+    folder: Path, domain: Domain, net: Split | Ensemble | None = None, *, progress: Progress | None = None
+) -> Choice:
+    """The answer of a run, or of an ensemble, for each image of a domain that has one label for each.
+
+    They are computed once for the same weights and data, and saved in ``answers/`` in the folder.
+    """
+    return _Measured(folder, net, progress).answers(domain)
 
 
 def result_line(folder: Path) -> dict[str, Any]:
@@ -119,25 +142,36 @@ class Selection(NamedTuple):
 
 def network_of(folder: Path) -> NetworkRecord:
     """What a finished run's folder says of its network; of an ensemble, what its first member's says."""
-    if not ensemble_folder.record_of(folder).exists():
-        RunFolder(folder).check_finished()
-        return NetworkRecord.read(folder)
-    first = NetworkRecord.read(ensemble_folder.read(folder).places[0])
-    if first.job is None:
+    if ensemble_folder.record_of(folder).exists():
+        return NetworkRecord.read(ensemble_folder.read(folder).places[0])
+    RunFolder(folder).check_finished()
+    return NetworkRecord.read(folder)
+
+
+def job_of(folder: Path, given: Job | None) -> Job:
+    """How the targets of a finished run are read: as its source was; for a run from Python, which has no job, as given.
+
+    Then images have the size that the run trained with, unless another is given.
+    """
+    network = network_of(folder)
+    if network.job is None and given is None and ensemble_folder.record_of(folder).exists():
         raise RunFolderError(
-            f"{folder} has members from Python with networks of their own: use it there, with "
+            f"{folder} has members from Python with networks of their own: say what makes them, with --model "
+            "FILE.py:FUNCTION; or use it there, with "
             f"unseen.evaluate(unseen.Ensemble.load({str(folder)!r}, models=...), ...)"
         )
-    return first
+    job = need_job(network.job, folder, given)
+    return replace(job, size=job.size or network.size) if network.job is None else job
 
 
 class _Measured:
     """A finished run or an ensemble, which is loaded when there is something to measure."""
 
-    def __init__(self, folder: Path, net: Split | Ensemble | None) -> None:
+    def __init__(self, folder: Path, net: Split | Ensemble | None, progress: Progress | None = None) -> None:
         self.folder = folder
         self.is_ensemble = ensemble_folder.record_of(folder).exists()
         self._given = net
+        self._progress = progress
 
     @cached_property
     def weights(self) -> str:
@@ -151,15 +185,38 @@ class _Measured:
             return self._given
         return Ensemble.load(self.folder) if self.is_ensemble else load(self.folder)
 
+    def _done(self, domain: Domain) -> Done | None:
+        return self._progress(domain) if self._progress is not None else None
+
     def score(self, domain: Domain, raw: Tensor | None) -> Score:
-        """The domain's score, from its raw scores where they are known."""
+        """The domain's score, from its raw scores or answers where they are known."""
         known = (domain.name, len(domain), domain.fingerprint)
         if domain.segmented:
-            matrix = confusion_on(self._net, domain)
+            matrix = confusion_on(self._net, domain, progress=self._done(domain))
             each = [None if math.isnan(value) else value for value in iou(matrix).tolist()]
             return Score(*known, miou=miou(matrix), iou=each)
-        right = evaluate(self._net, domain) if raw is None else accuracy(raw.argmax(1), domain.labels)
-        return Score(*known, accuracy=right)
+        given = raw.argmax(1) if raw is not None else self._saved_answers(domain).get("classes")
+        if given is None:
+            return Score(*known, accuracy=evaluate(self._net, domain, progress=self._done(domain)))
+        return Score(*known, accuracy=accuracy(given, domain.labels))
+
+    def answers(self, domain: Domain) -> Choice:
+        """The answer for each image, as it was saved, or computed now."""
+        saved = self._saved_answers(domain)
+        if not saved:
+            net, _ = checked(self._net, domain)
+            given = answers_on(net, domain, progress=self._done(domain))
+            saved = {name: getattr(given, name) for name in ANSWER}
+            path = self._answers_file(domain)
+            path.parent.mkdir(exist_ok=True)
+            write_tensors(path, saved, {"weights": self.weights, "domain": domain.name})
+        return Choice(**saved)
+
+    def _answers_file(self, domain: Domain) -> Path:
+        return self.folder / "answers" / f"{domain.fingerprint}.safetensors"
+
+    def _saved_answers(self, domain: Domain) -> dict[str, Tensor]:
+        return _saved(self._answers_file(domain), self.weights)
 
     def scores(self, domain: Domain) -> Tensor:
         """The raw scores on a domain, as they were saved, or computed now."""
@@ -167,7 +224,7 @@ class _Measured:
             raise InputError(f"{self.folder} holds an ensemble: scores are saved of runs, in the run's own folder")
         RunFolder(self.folder).check_finished()
         path = self.folder / "scores" / f"{domain.fingerprint}.safetensors"
-        scores = _saved(path, self.weights)
+        scores = _saved(path, self.weights).get("scores")
         if scores is None:
             assert isinstance(self._net, Split)
             scores = scores_on(self._net, domain)
@@ -176,13 +233,13 @@ class _Measured:
         return scores
 
 
-def _saved(path: Path, weights: str) -> Tensor | None:
-    """Scores of these weights; a file that can't be read only costs computing them again."""
+def _saved(path: Path, weights: str) -> dict[str, Tensor]:
+    """What was saved of these weights; a file that can't be read only costs computing it again."""
     try:
         tensors, meta = read_tensors(path)
     except RunFolderError:
-        return None
-    return tensors["scores"] if meta["weights"] == weights else None
+        return {}
+    return tensors if meta["weights"] == weights else {}
 
 
 def _known(path: Path, weights: str) -> dict[str, Score]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib.metadata import version
 from typing import Any, TypedDict, TypeVar
 
@@ -36,11 +36,15 @@ class Cadence:
     """the accuracy on the watched domains; a multiple of ``record``"""
     save: int = 500
     """a checkpoint"""
+    minutes: float = field(default=10.0, compare=False)
+    """a checkpoint as well, when the last is so many minutes old; it decides no bit, and may be another on resume"""
 
     def __post_init__(self) -> None:
         all_problems("cadence", list(type_problems(Cadence, vars(self)).values()))
         if min(self.record, self.watch, self.save) < 1 or self.watch % self.record:
             raise InputError(f"{self}: expected steps of 1 or more, and watch a multiple of record")
+        if not self.minutes > 0:
+            raise InputError(f"cadence: minutes={self.minutes}: expected a number above 0")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +126,7 @@ class TrainingConfig:
             if not source[name]:
                 del source[name]
         content["job"] = self.job.asdict() if self.job is not None else None
-        shared = {field.name for field in fields(TrainingConfig)}
+        shared = {each.name for each in fields(TrainingConfig)}
         own = {name: value for name, value in content.items() if name not in shared}
         return {"format": self.format} | own | content  # people read it from the top
 

@@ -2,42 +2,71 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.table import Column
 from rich.text import Text
 
-from unseen.base.bars import LINE_EVERY, Rate
+from unseen.base.bars import LINE_EVERY
 from unseen.runs.progress import Progress
 from unseen.runs.rounds import RoundRecord
 
+PACE_OVER = 60.0  # seconds after which what was measured counts half
 RUNS = "runs"
 ROUNDS_SHOWN = 2  # bars of rounds, the last ones
 
 
-class _Rate(Rate):
-    """Steps or images per second, as measured lately; of runs nothing, since they take minutes."""
+class _Pace:
+    """How many in a second: what was measured lately counts most, so that one slow step hardly moves the time left.
+
+    Runs, which take minutes and end several at once, all count the same.
+    """
+
+    def __init__(self, unit: str) -> None:
+        self.half_life = math.inf if unit == RUNS else PACE_OVER
+        self.count = self.seconds = 0.0
+        self.last: tuple[float, int] | None = None
+
+    def see(self, now: float, done: int) -> float:
+        """The pace, after a look; 0 before there are two."""
+        if self.last is not None and now > self.last[0]:
+            seconds = now - self.last[0]
+            kept = 0.5 ** (seconds / self.half_life)
+            self.count = kept * self.count + done - self.last[1]
+            self.seconds = kept * self.seconds + seconds
+        self.last = now, done
+        return self.count / self.seconds if self.seconds else 0.0
+
+    def pause(self) -> None:
+        """Something else goes on until the next look."""
+        self.last = None
+
+
+class _Rate(ProgressColumn):
+    """Steps or images per second, as measured lately."""
 
     def render(self, task: Task) -> Text:
-        """``12.3 steps/s``."""
-        return super().render(task) if task.fields["unit"] != RUNS else Text("")
+        """``12.3 steps/s``, or nothing before there is a measurement; of runs nothing, since they take minutes."""
+        rate = task.fields["rate"] if task.fields["unit"] != RUNS else 0.0
+        return Text(f"{rate:.3g} {task.fields['unit']}/s" if rate else "", style="progress.data.speed")
 
 
 class _Left(TimeRemainingColumn):
-    """The time left: of steps and images by their rate lately, of runs by all that are done."""
+    """The time left, by the pace."""
 
     def render(self, task: Task) -> Text:
         """A clock, or dashes before there is a measurement."""
-        if task.fields["unit"] != RUNS or not task.completed or task.finished:
+        rate = task.fields["rate"]
+        if not rate or task.finished:
             return super().render(task)
-        left = (task.elapsed or 0.0) * (task.remaining or 0.0) / task.completed
-        return Text(clock(left), style="progress.remaining")
+        return Text(clock((task.remaining or 0.0) / rate), style="progress.remaining")
 
 
 def describe(progress: Progress) -> tuple[str, str]:
@@ -46,6 +75,8 @@ def describe(progress: Progress) -> tuple[str, str]:
         return "runs done", RUNS
     if progress.phase == "adapt":
         return "adapting", "steps"
+    if progress.phase == "evaluate":
+        return "evaluating", "images"
     if progress.phase == "maximize":
         return f"round {progress.k + 1}: making fictitious images", "images"
     return f"training (rounds done: {progress.k})", "steps"
@@ -78,6 +109,27 @@ def showing_many(console: Console) -> Iterator[Callable[[str, Progress | None], 
 
 
 @contextmanager
+def evaluating(console: Console) -> Iterator[Callable[[str, int], Callable[[int], None]]]:
+    """What is called when an evaluation begins, with its name and its images; it gives what counts their batches."""
+    with _showing(console, name_width=24) as show:
+
+        def begin(name: str, of: int) -> Callable[[int], None]:
+            done = 0
+
+            def count(images: int) -> None:
+                nonlocal done
+                done += images
+                show(name, Progress("evaluate", done, of, 0))
+                if done >= of:
+                    show(name, None)
+
+            show(name, Progress("evaluate", 0, of, 0))
+            return count
+
+        yield begin
+
+
+@contextmanager
 def _showing(console: Console, *, name_width: int) -> Iterator[Callable[[str, Progress | None], None]]:
     if not console.is_terminal:
         yield _Lines(console)
@@ -94,10 +146,19 @@ def _showing(console: Console, *, name_width: int) -> Iterator[Callable[[str, Pr
         yield _Bars(bars)
 
 
+_Key = tuple[str, str, int]
+"""a training, its phase, and its round where that is the phase"""
+
+
+def _key(name: str, progress: Progress) -> _Key:
+    return name, progress.phase, progress.k if progress.phase == "maximize" else 0
+
+
 class _Bars:
     def __init__(self, bars: Bars) -> None:
         self.bars = bars
-        self.tasks: dict[tuple[str, str, int], Any] = {}
+        self.tasks: dict[_Key, Any] = {}
+        self.paces = _Paces()
 
     def __call__(self, name: str, progress: Progress | None) -> None:
         if progress is None:
@@ -105,15 +166,16 @@ class _Bars:
                 self.bars.remove_task(self.tasks.pop(key))
             return
         words, unit = describe(progress)
-        key = (name, progress.phase, progress.k if progress.phase == "maximize" else 0)
+        key = _key(name, progress)
+        rate = self.paces.see(key, unit, self.bars.get_time(), progress.done)
         if key not in self.tasks:
             self._take_off_rounds_before(key)
-            self.tasks[key] = self.bars.add_task(words, total=progress.of, name=name, unit=unit, note="")
-        self.bars.update(self.tasks[key], completed=progress.done, description=words)
+            self.tasks[key] = self.bars.add_task(words, total=progress.of, name=name, unit=unit, note="", rate=0.0)
+        self.bars.update(self.tasks[key], completed=progress.done, description=words, rate=rate)
         if progress.line is not None and "loss" in progress.line:
             self.bars.update(self.tasks[key], note=f"loss {progress.line['loss']:.3f}")
 
-    def _take_off_rounds_before(self, key: tuple[str, str, int]) -> None:
+    def _take_off_rounds_before(self, key: _Key) -> None:
         """Of many rounds only the last ones have bars: a screen has room for no more."""
         name, phase, k = key
         for old in [each for each in self.tasks if each[:2] == (name, "maximize") and phase == "maximize"]:
@@ -121,36 +183,51 @@ class _Bars:
                 self.bars.remove_task(self.tasks.pop(old))
 
 
+class _Paces:
+    """The pace of each phase of each training; while one goes on, the others of its training pause."""
+
+    def __init__(self) -> None:
+        self.known: dict[_Key, _Pace] = {}
+        self.current: dict[str, _Key] = {}
+
+    def see(self, key: _Key, unit: str, now: float, done: int) -> float:
+        before = self.current.setdefault(key[0], key)
+        if before != key:
+            self.known[before].pause()
+            self.current[key[0]] = key
+        return self.known.setdefault(key, _Pace(unit)).see(now, done)
+
+
 class _Lines:
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.last: dict[str, tuple[str, float, int]] = {}
-        self.first: dict[str, tuple[str, float, int]] = {}
+        self.last: dict[str, tuple[str, float]] = {}
+        self.paces = _Paces()
 
     def __call__(self, name: str, progress: Progress | None) -> None:
         if progress is None:
             return
         words, unit = describe(progress)
         now = time.monotonic()
-        seen = (words, now, progress.done)
-        phase, shown, _ = self.last.get(name, ("", now, 0))
-        if words == phase and progress.done < progress.of and now - shown < LINE_EVERY:
+        rate = self.paces.see(_key(name, progress), unit, now, progress.done)
+        if not self._due(name, progress, words, now):
             return
         parts = [f"{words}: {progress.done} of {progress.of} {unit}"]
-        # steps by their rate lately; runs, which take minutes and end several at once, by all that are done
-        rate = _rate(self.first.setdefault(name, seen) if unit == RUNS else self.last.get(name, seen), seen)
-        if rate > 0:
+        if rate > 0 and progress.done < progress.of:
             speed = "" if unit == RUNS else f"{rate:.1f} {unit}/s, "
             parts.append(f"{speed}{clock((progress.of - progress.done) / rate)} left")
         if progress.line is not None:
             parts.append(note(progress.line))
         self.console.print(f"{name}  {', '.join(parts)}".strip(), highlight=False, soft_wrap=True)
-        self.last[name] = seen
+        self.last[name] = words, now
 
-
-def _rate(before: tuple[str, float, int], now: tuple[str, float, int]) -> float:
-    """How many in a second between two looks at one phase; 0 where that can't be said."""
-    return (now[2] - before[2]) / (now[1] - before[1]) if before[0] == now[0] and now[1] > before[1] else 0.0
+    def _due(self, name: str, progress: Progress, words: str, now: float) -> bool:
+        """Where a phase begins and ends, and every ten seconds; of an evaluation, whose table follows, only these."""
+        if progress.phase == "evaluate":
+            _, shown = self.last.setdefault(name, (words, now))
+            return now - shown >= LINE_EVERY
+        phase, shown = self.last.get(name, ("", now))
+        return words != phase or progress.done >= progress.of or now - shown >= LINE_EVERY
 
 
 def note(line: Mapping[str, Any]) -> str:

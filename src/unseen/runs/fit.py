@@ -41,7 +41,8 @@ def fit(
     recorded there; with ``resume``, it resumes from the folder's last checkpoint, and its weights, optimizer
     state, pool and metrics are bit for bit those of a run that was never interrupted (same machine, versions and
     threads). ``watch`` are domains whose accuracy is recorded along the way; they select nothing. ``progress=True``
-    shows the progress, as the command line does.
+    shows the progress, as the command line does. ``warn`` gets warnings, and a remark where the first round hardly
+    moves its images. Afterwards the network knows its classes, and ``evaluate`` refuses domains that have others.
     """
     if not isinstance(ada, ADA):
         raise InputError(f"fit: expected settings such as unseen.ADA() or unseen.ERM(), got {ada!r}")

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from unseen.base.checks import is_whole, type_problems
@@ -16,6 +15,7 @@ from unseen.base.records import to_json
 from unseen.data.catalogue import domain, is_drawn, names
 from unseen.data.domain import Domain
 from unseen.data.domain_names import DEFAULT_SOURCE
+from unseen.data.drawing import some_of
 from unseen.data.images import KERNELS, Size, checked_size, kernel_problems
 from unseen.data.splits import split_rows
 from unseen.engine import Engine
@@ -37,9 +37,10 @@ class Job:
     source: str = DEFAULT_SOURCE
     """the source domain: a built-in or real name, or a folder with one subfolder for each class"""
     images: int | None = None
-    """how many of the source's images are used; all when not given, 900 of scenes that are rendered or drawn"""
+    """how many of the source's images are used; all when not given, 900 of scenes that are rendered or drawn; those of
+    a folder are drawn evenly over its classes, those of a set that comes shuffled are its first"""
     offset: int = 0
-    """number of the first of them, in the order they come in"""
+    """number of the first of them, in the order they come in or are drawn in"""
     hold_out: float = 0.0
     """share of them that is not trained on, drawn evenly over the classes: to choose settings with"""
     resize: str = "bilinear"
@@ -65,7 +66,7 @@ class Job:
     watch: tuple[str, ...] | None = None
     """domains whose accuracy is recorded during training; the built-in held-out digits by default"""
     watch_images: int | None = None
-    """how many images of each watched domain, its first; all when not given"""
+    """how many images of each watched domain, taken as those of the source are; all when not given"""
 
     def __post_init__(self) -> None:
         all_problems("settings", job_problems(vars(self)))
@@ -106,9 +107,7 @@ class Job:
                 f"{last} from number {self.offset:,}: {whole.name} has {len(whole):,} images, numbered from 0; give "
                 "fewer images or a smaller offset"
             )
-        rows = slice(self.offset, end)
-        origin = f"{whole.origin}; {end - self.offset:,} of these, from number {self.offset:,}"
-        return replace(whole.part(torch.arange(len(whole))[rows]), origin=origin)
+        return some_of(whole, self.images, self.offset)
 
     def load_target(self, name: str, source_classes: tuple[str, ...]) -> Domain:
         """Another domain, prepared as the source was and with the source's class numbers; drawn ones in its number."""
@@ -130,7 +129,10 @@ class Job:
         """The domains to watch."""
         held_out = HELD_OUT.get(self.source.lower())
         names = self.watch if self.watch is not None else (held_out,) if held_out else ()
-        return {name: self.load_target(name, source.classes).head(self.watch_images) for name in names}
+        found = {name: self.load_target(name, source.classes) for name in names}
+        if self.watch_images is None:
+            return found
+        return {name: some_of(each, self.watch_images, what="watch_images") for name, each in found.items()}
 
     def check_model(self) -> None:
         """Refuse a model that can't be built, as far as that is known before the source is read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -68,19 +68,43 @@ class NetworkRecord:
         return "ada" in self.config
 
     @property
+    def size(self) -> tuple[int, int] | None:
+        """Height and width of the images it was trained on, where that was written down."""
+        return (self.shape[1], self.shape[2]) if self.shape else None
+
+    @property
     def adapted(self) -> bool:
         """Whether an adaptation (ADDA) made it."""
         return "adda" in self.config
 
 
-def need_job(job: Job | None, folder: Path) -> Job:
-    """The job of a run that the command line started; one from Python has none and is refused."""
-    if job is None:
+def need_job(job: Job | None, folder: Path, given: Job | None = None) -> Job:
+    """The job of a run that the command line started; one from Python has none: ``given`` says what it lacks."""
+    found = job or given
+    if found is None:
         raise RunFolderError(
-            f"{folder} was started from Python with a model of its own: use it there, with "
-            f"unseen.load({str(folder)!r}, model) and unseen.fit(..., resume=True)"
+            f"{folder} was started from Python with a model of its own: tell evaluate, report and diagnose what makes "
+            f"such a model, with --model FILE.py:FUNCTION; or use it there, with unseen.load({str(folder)!r}, model) "
+            "and unseen.fit(..., resume=True)"
         )
-    return job
+    return found
+
+
+def loader(given: Job | None) -> Callable[[Path], Split] | None:
+    """What gives a folder's trained network, whose model ``given`` makes if nothing else does; None for None."""
+    if given is None:
+        return None
+
+    def load_net(folder: Path) -> Split:
+        record = NetworkRecord.read(folder)
+        if record.job is not None:
+            return load(folder)
+        scores = record.scores or len(record.classes or ())
+        if not scores:
+            raise RunFolderError(f"{folder} doesn't say how many classes its network knows; use it in Python")
+        return load(folder, replace(given, head=record.head).build_model(scores, record.seed))
+
+    return load_net
 
 
 def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:

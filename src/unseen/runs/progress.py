@@ -1,4 +1,4 @@
-"""Where a training is, for whoever shows it."""
+"""Where a training or an evaluation is, for whoever shows it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a training is, for whoever shows it."""
+    """Where a training or an evaluation is, for whoever shows it."""
 
     phase: str
-    """minimize, maximize, adapt or sweep"""
+    """minimize, maximize, adapt, sweep or evaluate"""
     done: int
-    """minimization steps, or images of this round"""
+    """minimization steps, images of this round, or images evaluated"""
     of: int
     k: int
     """rounds done"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -18,6 +19,7 @@ from unseen.method.state import State
 from unseen.runs.config import Cadence
 from unseen.runs.events import Events
 from unseen.runs.folder import RunFolder
+from unseen.runs.movement import remark_on
 from unseen.runs.progress import Progress
 from unseen.runs.rounds import MEASURED, AscentRecord, RoundRecord, measure_ascent
 from unseen.runs.selection import validated
@@ -37,13 +39,15 @@ class Recorder:
         watch: Mapping[str, Domain],
         progress: Callable[[Progress], None],
         after_round: Callable[[], None] = lambda: None,
+        remark: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.files, self.ada, self.engine, self.cadence = files, ada, engine, cadence
-        self.watch, self.progress, self.after_round = watch, progress, after_round
+        self.watch, self.progress, self.after_round, self.remark = watch, progress, after_round, remark
         self.lines: list[dict[str, Any]] = engine.on_first_rank(lambda: files.metrics() if files else [])
         self.events: Events | None = None
         self._write(self._open_events)
         self._ascended = 0
+        self._saved = time.monotonic()
 
     def _write(self, work: Callable[[RunFolder], None]) -> None:
         """Rank 0 does the work in the folder, if there is one; when it can't, every rank raises why."""
@@ -61,7 +65,7 @@ class Recorder:
     def begin(self, state: State) -> None:
         """Training starts or resumes from ``state``; a new run is saved before its first step."""
         if state.t == 0:
-            self._write(lambda files: files.save(state))
+            self._save(state)
         self._report(state)
 
     def stepped(self, state: State) -> None:
@@ -69,9 +73,19 @@ class Recorder:
         last, every = state.t == self.ada.T, self.cadence
         line = self._record_step(state) if state.t % every.record == 0 or last else None
         round_next = state.k < self.ada.K and state.t == self.ada.steps_before(state.k + 1)
-        if state.t % every.save == 0 or round_next or last:
-            self._write(lambda files: files.save(state))
+        if state.t % every.save == 0 or round_next or last or self._overdue(line is not None):
+            self._save(state)
         self._report(state, line)
+
+    def _save(self, state: State) -> None:
+        self._write(lambda files: files.save(state))
+        self._saved = time.monotonic()
+
+    def _overdue(self, recorded: bool) -> bool:
+        """Whether the last checkpoint is older than it may be; several ranks ask rank 0's clock at records only."""
+        if self.engine.ranks > 1 and not recorded:
+            return False
+        return self.engine.on_first_rank(lambda: time.monotonic() - self._saved >= 60 * self.cadence.minutes)
 
     def recall(self, k: int, part: int) -> Fictitious | None:
         """What this part of round k holds, if an interrupted run had made it."""
@@ -93,9 +107,15 @@ class Recorder:
         measured = asdict(self._measure(state, starts, sample))
         made = RoundRecord(step=state.t, round=state.k, fictitious=len(starts), measured=len(sample), **measured)
         line = self._add(made.asdict())
-        self._write(lambda files: files.save(state))
+        if state.k == 1 and self.engine.rank == 0:
+            self._remark_on(made, state)
+        self._save(state)
         self._report(state, line)
         self.after_round()
+
+    def _remark_on(self, made: RoundRecord, state: State) -> None:
+        if (text := remark_on(made, state.pool.source[0].numel(), self.ada)) is not None:
+            self.remark(text)
 
     def _sample(self, state: State, made: int) -> Tensor:
         """Which of a round's samples are measured: all, or some that are drawn; measuring them all would cost more."""

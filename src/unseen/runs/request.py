@@ -17,7 +17,7 @@ from unseen.data.catalogue import names
 from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
-from unseen.method.settings import ADA, OTHER_NAMES, WEIGHTS, problems
+from unseen.method.settings import ADA, WEIGHTS, problems
 from unseen.models.libraries import library_of
 from unseen.models.names import absolute, check_model
 from unseen.runs.config import Cadence, RunConfig
@@ -35,6 +35,8 @@ TRANSFORMATIONS = ("over", "augment")
 LISTS = ("size", "drops", "class_weights", "freeze")
 """settings, besides names and paths, that a TOML file may have as lists"""
 CADENCE = frozenset(f.name for f in fields(Cadence))
+KNOWN = SETTINGS | JOB | OTHERS
+"""every name that a file of settings may have"""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Request:
             "ada": self.ada.asdict(),
             "job": self.job.asdict(),
             "seed": self.seed,
-            "cadence": to_json(self.cadence),
+            "cadence": {name: every for name, every in to_json(self.cadence).items() if name != "minutes"},
             "engine": to_json(self.engine.record()),
         }
         return hashlib.sha256(json.dumps(_one_spelling(settings), sort_keys=True).encode()).hexdigest()
@@ -95,9 +97,10 @@ def train(
     resume: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
     warn: Callable[[str], None] = print,
+    remark: Callable[[str], None] | None = None,
 ) -> Run:
-    """Build the request's model and source, and train in its folder."""
-    return request.training(warn).run(resume=resume, progress=progress, warn=warn)
+    """Build the request's model and source, and train in its folder; ``remark`` is as in ``Training.run``."""
+    return request.training(warn).run(resume=resume, progress=progress, warn=warn, remark=remark)
 
 
 def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
@@ -200,6 +203,12 @@ def _absolute_folder(name: Any) -> Any:
     return prefix + str(path.resolve()) if path.is_dir() else name
 
 
+def line_of(name: str) -> str:
+    """A line of a settings file that sets it, to its default where there is one."""
+    default = next((f.default for kind in (ADA, Job) for f in fields(kind) if f.name == name), None)
+    return f"{name} = {json.dumps(default) if isinstance(default, str | int | float) else '...'}"
+
+
 def read_toml(file: Path) -> dict[str, Any]:
     """The file's settings, by name."""
     try:
@@ -212,9 +221,7 @@ def read_toml(file: Path) -> dict[str, Any]:
 
 def _other_problems(given: Mapping[str, Any]) -> list[str]:
     """Unknown names, and what is wrong with the settings that are neither the method's nor the job's."""
-    known = SETTINGS | JOB | OTHERS
-    unknown = [name for name in given if name not in known]
-    found = [f'unknown setting "{name}"{did_you_mean(OTHER_NAMES.get(name, name), known)}' for name in unknown]
+    found = [f'unknown setting "{name}"{did_you_mean(name, KNOWN)}' for name in given if name not in KNOWN]
     if "T" in given and "epochs" in given:
         found.append(f"T={given['T']} and epochs={given['epochs']}: both say how long; leave one out")
     seed, cadence = given.get("seed", 0), given.get("cadence", {})

@@ -80,10 +80,21 @@ class Training:
         source, watch = split_off(source, ada, watch)
         return cls(source=source, ada=ada.for_source(len(source.labelled)), watch=watch, **others)
 
-    def run(self, *, resume: bool = False, progress: Report | bool = False, warn: Warn = print) -> Run:
-        """Algorithm 1 to its end; the last iterate is the result, unless the settings say otherwise."""
+    def run(
+        self,
+        *,
+        resume: bool = False,
+        progress: Report | bool = False,
+        warn: Warn = print,
+        remark: Warn | None = None,
+    ) -> Run:
+        """Algorithm 1 to its end; the last iterate is the result, unless the settings say otherwise.
+
+        ``remark`` gets what is no warning, only worth knowing; where it isn't given, ``warn`` does.
+        """
         config = self._checked(warn)
-        with self._under_way(config, resume, progress, warn) as (state, recorder):
+        self.net.classes = self.source.classes
+        with self._under_way(config, resume, progress, warn, remark=remark or warn) as (state, recorder):
             augment_and_train(state, self.ada, self.engine, recorder)
             recorder.end(state)
         self.net.eval()
@@ -136,6 +147,7 @@ class Training:
         progress: Report | bool,
         warn: Warn,
         after_round: Callable[[], None] = lambda: None,
+        remark: Warn = lambda _: None,
     ) -> Iterator[tuple[State, Recorder]]:
         """Inside: the folder is locked, the hardware is set up, and the state is new or that of the checkpoint."""
         engine, files = self.engine, RunFolder(self.folder) if self.folder is not None else None
@@ -150,7 +162,7 @@ class Training:
             state = self._state()
             if files and saved:
                 saved.restore_with_rounds(state, lambda k, part: engine.on_first_rank(lambda: files.read_part(k, part)))
-            recorder = Recorder(files, self.ada, engine, self.cadence, self.watch, report, after_round)
+            recorder = Recorder(files, self.ada, engine, self.cadence, self.watch, report, after_round, remark)
             recorder.begin(state)
             yield state, recorder
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -42,43 +43,93 @@ class Answering(Protocol):
         """The answer for each image."""
 
 
-def evaluate(net: Split | nn.Module | Answering, target: Source, *, batch: int | None = None) -> float:
+Done = Callable[[int], None]
+"""is called with the size of each batch that is done"""
+
+
+def evaluate(
+    net: Split | nn.Module | Answering, target: Source, *, batch: int | None = None, progress: Done | None = None
+) -> float:
     """Accuracy on a domain: the share of its images whose greatest score is the true class.
 
     Where labels are masks it is the mIoU: the mean over classes of intersection over union, from one confusion matrix
     over the whole domain. A model is put in evaluation mode meanwhile and left as it was. An ``Ensemble`` is measured
-    by its answers. A network from ``unseen.load``, or an ensemble of such, refuses a domain with other classes than it
-    was trained on.
+    by its answers. A network from ``unseen.fit`` or ``unseen.load``, or an ensemble of such, refuses a domain with
+    other classes than it was trained on. ``progress`` is called with the size of each batch done.
     """
-    domain = as_domain(target, "target")
-    known = net.classes if isinstance(net, Split | Answering) else None
-    if named(known) and named(domain.classes):
-        same_classes(domain.name, domain.classes, known)
+    net, domain = checked(net, target)
     if domain.segmented:
-        return miou(confusion_on(split(net) if isinstance(net, nn.Module) else net, domain, batch=batch))
-    if isinstance(net, Answering):
-        as_domain(domain, classes=net.count_classes(domain.images))
-        return accuracy(net.predict(domain.images, batch=batch).classes, domain.labels)
-    return accuracy(scores_on(split(net), domain, batch=batch).argmax(1), domain.labels)
+        return miou(confusion_on(net, domain, batch=batch, progress=progress))
+    return accuracy(answers_on(net, domain, batch=batch, progress=progress).classes, domain.labels)
 
 
-def confusion_on(net: Split | Answering, domain: Domain, *, batch: int | None = None) -> Tensor:
+def checked(net: Split | nn.Module | Answering, target: Source) -> tuple[Split | Answering, Domain]:
+    """What answers, and a domain that has the classes it was trained on, as far as it knows their names."""
+    domain = as_domain(target, "target")
+    answering = net if isinstance(net, Answering) else split(net)
+    if named(answering.classes) and named(domain.classes):
+        same_classes(domain.name, domain.classes, answering.classes)
+    return answering, domain
+
+
+def answers_on(
+    net: Split | Answering, domain: Domain, *, batch: int | None = None, progress: Done | None = None
+) -> Choice:
+    """The answer for each image of a domain that has no class the model doesn't know."""
+    count = count_classes(net, domain.images) if isinstance(net, Split) else net.count_classes(domain.images)
+    as_domain(domain, classes=count)
+    return answers(net, domain.images, batch=batch, progress=progress)
+
+
+def answers(
+    net: Split | Answering, images: Images, *, batch: int | None = None, progress: Done | None = None
+) -> Choice:
+    """The class of each image, or of each pixel, and how sure it is; of the scores only a batch's are kept."""
+    choices = []
+    for part in in_batches(images, batch or evaluation_batch(images[:1])):
+        choices.append(_chosen(net, part))
+        if progress is not None:
+            progress(len(part))
+    return Choice(*(torch.cat([getattr(c, name) for c in choices]) for name in ("classes", "member", "confidence")))
+
+
+def _chosen(net: Split | Answering, images: Tensor) -> Choice:
+    if not isinstance(net, Split):
+        return net.predict(images, batch=len(images))
+    scores = raw_scores(net, images, batch=len(images))
+    classes = scores.argmax(1)  # not of the softmax, which rounds two scores to one
+    return Choice(classes, torch.zeros_like(classes), scores.softmax(1).gather(1, classes.unsqueeze(1)).squeeze(1))
+
+
+def confusion_on(
+    net: Split | Answering, domain: Domain, *, batch: int | None = None, progress: Done | None = None
+) -> Tensor:
     """How many pixels of each true class (row) were given each class (column), over a domain whose labels are masks."""
-    return confusions(net, domain.images, domain.labels, _pixel_classes(net, domain), batch=batch).sum(0)
+    classes = pixel_classes(net, domain)
+    return confusions(net, domain.images, domain.labels, classes, batch=batch, progress=progress).sum(0)
 
 
 def confusions(
-    net: Split | Answering, images: Images, masks: Tensor, classes: int, *, batch: int | None = None
+    net: Split | Answering,
+    images: Images,
+    masks: Tensor,
+    classes: int,
+    *,
+    batch: int | None = None,
+    progress: Done | None = None,
 ) -> Tensor:
     """The same for each image, (N, classes, classes); of the scores only the answers of a batch are kept."""
     counted = [torch.zeros(0, classes, classes, dtype=torch.long)]
     batch = batch or evaluation_batch(images[:1]) if len(images) else 1
     for part, labels in zip(in_batches(images, batch), torch.split(masks, batch), strict=False):  # of no images none
         counted.append(confusion(_answers(net, part), labels, classes))
+        if progress is not None:
+            progress(len(part))
     return torch.cat(counted)
 
 
-def _pixel_classes(net: Split | Answering, domain: Domain) -> int:
+def pixel_classes(net: Split | Answering, domain: Domain) -> int:
+    """How many classes the model gives each pixel of a domain, which has no other."""
     if isinstance(net, Split):
         classes = count_classes(net, domain.images, pixels=True)
     else:

@@ -84,7 +84,8 @@ class RunTask(Task):
 
     @override
     def work(self, warn: Callable[[str], None]) -> None:
-        train(self.request, resume=RunFolder(self.folder).started, warn=warn)
+        started = RunFolder(self.folder).started
+        train(self.request, resume=started, warn=warn, remark=lambda _: None)  # of many runs it would be many
 
     @override
     def fail(self, traceback: str) -> None:

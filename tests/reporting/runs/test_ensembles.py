@@ -5,7 +5,7 @@ import torch
 
 from unseen import Ensemble, split
 from unseen.errors import InputError
-from unseen.reporting.finished.ensembles import is_ensemble, load_ensemble, read_ensembles
+from unseen.reporting.finished.ensembles import is_ensemble, load_network, read_ensembles
 from unseen.reporting.finished.methods import read_methods
 
 
@@ -76,6 +76,6 @@ def test_an_ensemble_on_another_source_is_refused(runs, street_runs):
 
 
 def test_members_from_python_are_loaded_with_their_networks(street_runs, far_street, load_street_net):
-    ensemble = load_ensemble(street_runs / "both-0", load_street_net)
+    ensemble = load_network(street_runs / "both-0", load_street_net)
     scores = [load_street_net(street_runs / name)(far_street.images) for name in ("erm-0", "ada-0")]
     assert torch.equal(ensemble.predict(far_street.images).classes, ensemble.rule(torch.stack(scores)).classes)

@@ -26,7 +26,7 @@ from unseen.reporting.finished.sources import held_out_of, source_of, unseen_amo
 from unseen.runs.loading import load, need_job
 from unseen.theory.head import linear_head, paper_gamma
 
-_NETWORK = "net=, its network, with any weights: use unseen.diagnose in Python"
+_NETWORK = "net=, its network, with any weights (on the command line --model FILE.py:FUNCTION)"
 
 
 def diagnose(

@@ -21,7 +21,7 @@ from unseen.reporting.finished.labels import method_name
 from unseen.reporting.finished.methods import FinishedRun, Method, refuse_other_sources, refuse_twice
 from unseen.reporting.kit.wording import listed
 from unseen.runs.folder import RunFolder
-from unseen.runs.loading import NetworkRecord
+from unseen.runs.loading import NetworkRecord, load
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,10 @@ def read_ensembles(folders: Sequence[Path], methods: Sequence[Method]) -> list[M
     return made
 
 
-def load_ensemble(folder: Path, load_net: Callable[[Path], Split] | None) -> Ensemble:
-    """The ensemble in a folder; ``load_net`` gives the networks of members that were started from Python."""
+def load_network(folder: Path, load_net: Callable[[Path], Split] | None) -> Split | Ensemble:
+    """The trained network of a run, or an ensemble; ``load_net`` gives networks that their folders alone can't."""
+    if not is_ensemble(folder):
+        return (load_net or load)(folder)
     places = ensemble_folder.read(folder).places
     return Ensemble.load(folder, None if load_net is None else [load_net(place) for place in places])
 

@@ -1,4 +1,4 @@
-"""Each class's IoU on a domain whose labels are masks: bars, and what they show in a sentence."""
+"""Each class's IoU or accuracy on a domain: bars, and what they show in a sentence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 _TOP, _BAR, _GAP, _LEFT, _RIGHT, _BOTTOM = 4, 12, 9, 124, 44, 24
 
 Ious = Mapping[str, Mapping[int, Sequence[float | None]]]
-"""method label -> seed -> IoU of each class; None where it is neither in the truth nor in any of the answers"""
+"""method label -> seed -> IoU of each class, None where it is neither in the truth nor in any of the answers; or its
+accuracy, None where it isn't in the truth"""
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,22 @@ class ClassChart:
 
 
 def class_chart(
-    domain: str, classes: Sequence[str], true: Sequence[bool], ious: Ious, methods: Sequence[Method]
+    domain: str,
+    classes: Sequence[str],
+    true: Sequence[bool],
+    ious: Ious,
+    methods: Sequence[Method],
+    *,
+    coloured: bool = True,
 ) -> ClassChart:
-    """Bars for every class that is in the truth (``true``, by class) or in some answer; styles are the methods'."""
+    """Bars for every class that is in the truth (``true``, by class) or in some answer; styles are the methods'.
+
+    ``coloured``: each class has the square of its colour, where pictures show them.
+    """
     known = [i for i in range(len(classes)) if any(_seeds(ious[method.label], i) for method in methods)]
     return ClassChart(
         domain,
-        _bars(known, classes, true, ious, methods),
+        _bars(known, classes, true, ious, methods, colours_of(classes) if coloured else None),
         _sentences(classes, ious, methods),
         [name for i, name in enumerate(classes) if i not in known],
         not all(true[i] for i in known),
@@ -52,7 +62,12 @@ def class_chart(
 
 @drawing
 def _bars(
-    known: Sequence[int], classes: Sequence[str], true: Sequence[bool], ious: Ious, methods: Sequence[Method]
+    known: Sequence[int],
+    classes: Sequence[str],
+    true: Sequence[bool],
+    ious: Ious,
+    methods: Sequence[Method],
+    colours: Sequence[str] | None,
 ) -> Figure:
     """The classes from top to bottom, each with its colour and a bar for each method."""
     tall = len(methods) * _BAR + _GAP
@@ -66,13 +81,14 @@ def _bars(
     middles = [_TOP + place * tall + len(methods) * _BAR / 2 for place in range(len(known))]
     names = [f"{classes[i]}{'' if true[i] else ' †'}" for i in known]
     axes.set_yticks(middles, names, ha="left", color=INK, fontsize=13)
-    axes.tick_params("y", pad=_LEFT - 22)
-    colours, edge = colours_of(classes), axes.get_yaxis_transform()
+    axes.tick_params("y", pad=_LEFT - (22 if colours else 4))
+    edge = axes.get_yaxis_transform()
     for i, middle in zip(known, middles, strict=True):
-        axes.plot(
-            (8 - _LEFT) / (WIDTH - _LEFT - _RIGHT), middle, marker="s", markersize=12, color=colours[i],
-            markeredgecolor=FAINT, markeredgewidth=0.8, transform=edge, clip_on=False,
-        )  # fmt: skip
+        if colours:
+            axes.plot(
+                (8 - _LEFT) / (WIDTH - _LEFT - _RIGHT), middle, marker="s", markersize=12, color=colours[i],
+                markeredgecolor=FAINT, markeredgewidth=0.8, transform=edge, clip_on=False,
+            )  # fmt: skip
         for j, method in enumerate(methods):
             if seeds := _seeds(ious[method.label], i):
                 _bar(axes, list(seeds.values()), middle + (j - (len(methods) - 1) / 2) * _BAR, method)

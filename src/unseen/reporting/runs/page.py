@@ -10,7 +10,7 @@ from unseen.data.domain import Domain
 from unseen.errors import InputError
 from unseen.models.split import Split
 from unseen.reporting.diagnosis.section import sections
-from unseen.reporting.finished.ensembles import is_ensemble, load_ensemble, read_ensembles
+from unseen.reporting.finished.ensembles import is_ensemble, load_network, read_ensembles
 from unseen.reporting.finished.labels import everything_set, method_name
 from unseen.reporting.finished.methods import Method, baseline_of, read_methods
 from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
@@ -20,10 +20,10 @@ from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.runs.comparison import caveats, class_charts, comparison, domain_scores, score_methods
 from unseen.reporting.runs.curves import marked_above
 from unseen.reporting.runs.gallery import Gallery, make_gallery
+from unseen.reporting.runs.mistakes import answer_methods, make_mistakes
 from unseen.reporting.runs.samples import Network, make_samples
 from unseen.reporting.runs.scenes import AGREEMENT, make_scenes, methods_drawn
 from unseen.reporting.runs.training import loss_chart, round_summaries, rounds_sheet, watched_charts
-from unseen.runs.loading import load
 from unseen.transforms.catalogue import SETS
 
 
@@ -87,17 +87,20 @@ def _answered(
     """What the networks answer: the comparison, each class's, and some images."""
 
     def network(folder: Path) -> Network:
-        return load_ensemble(folder, load_net) if is_ensemble(folder) else (load_net or load)(folder)
+        return load_network(folder, load_net)
 
-    scores = score_methods(methods, [*unseen, *held_out], network if load_net else None)
-    drawn = methods_drawn(methods) if source.segmented else methods
-    nets = [(method, network(method.runs[0].folder)) for method in drawn]
+    given = network if load_net else None
+    answers = answer_methods(methods, unseen, given)  # first: scores come from them
+    scores = score_methods(methods, [*unseen, *held_out], given)
+    drawn = methods_drawn(methods)
+    nets = [(method, network(method.runs[0].folder)) for method in (drawn if source.segmented else methods)]
     return {
         **comparison(methods, domain_scores(scores, unseen, held_out)),
         "class_charts": class_charts(scores, [*unseen, *held_out], methods),
         "samples": [] if source.segmented else [make_samples(domain, nets, source.classes) for domain in unseen],
         "scenes": [make_scenes(d, nets, baseline_of(methods), source.classes) for d in unseen if source.segmented],
         "drawn": drawn,
+        "mistakes": [make_mistakes(d, answers[d.name], methods, drawn) for d in unseen if not source.segmented],
         "palette": list(zip(source.classes, colours_of(source.classes), strict=True)) if source.segmented else [],
         "agreement": [(words, colour) for words, colour in AGREEMENT.items()],
     }

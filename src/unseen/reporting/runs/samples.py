@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
 from unseen.data.domain import Domain
 from unseen.ensembles.ensemble import Ensemble
 from unseen.models.split import Split
 from unseen.reporting.finished.methods import Method
 from unseen.reporting.kit.pictures import Picture, picture
 from unseen.reporting.runs.ancestry import CLASSES_SHOWN
-from unseen.scoring.accuracy import Choice, softmax_scores
+from unseen.scoring.accuracy import answers
 
 Network = Split | Ensemble
 
@@ -60,25 +57,17 @@ def first_of_each_class(domain: Domain) -> list[int]:
     return [rows[label] for label in sorted(rows)]
 
 
-def answers_of(net: Network, images: Tensor) -> Choice:
-    """The class of each image, or of each pixel, and how sure it is."""
-    if isinstance(net, Ensemble):
-        return net.predict(images)
-    confidence, classes = softmax_scores(net, images).max(1)
-    return Choice(classes, torch.zeros_like(classes), confidence)
-
-
 def make_samples(domain: Domain, nets: Sequence[tuple[Method, Network]], classes: Sequence[str]) -> Samples:
     """Samples of ``domain``; ``classes`` are the source's names of what the models' scores mean."""
     every = first_of_each_class(domain)
     rows = every[:CLASSES_SHOWN]
-    given = [(method, answers_of(net, domain.images[rows])) for method, net in nets]
+    given = [(method, answers(net, domain.images[rows])) for method, net in nets]
     shown = []
     for i, row in enumerate(rows):
         label = int(domain.labels[row])
-        answers = [
+        said = [
             Answer(method, classes[int(g.classes[i])], float(g.confidence[i]), int(g.classes[i]) == label)
             for method, g in given
         ]
-        shown.append(Sample(picture(domain.images[row]), domain.classes[label], answers))
+        shown.append(Sample(picture(domain.images[row]), domain.classes[label], said))
     return Samples(domain, shown, len(every))

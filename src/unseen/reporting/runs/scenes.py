@@ -15,7 +15,8 @@ from unseen.reporting.finished.methods import Method
 from unseen.reporting.kit.palette import colours_of
 from unseen.reporting.kit.pictures import Picture, map_picture, picture
 from unseen.reporting.kit.statistics import mean
-from unseen.reporting.runs.samples import Network, answers_of
+from unseen.reporting.runs.samples import Network
+from unseen.scoring.accuracy import answers
 
 IMAGES_SHOWN = 3
 RUNS_SHOWN, ENSEMBLES_SHOWN = 3, 2  # methods whose answers are drawn
@@ -97,19 +98,19 @@ def make_scenes(
 ) -> Scenes:
     """Images of ``domain`` evenly spaced among those that are labelled: nobody chooses them."""
     rows = domain.labelled[evenly_spaced(len(domain.labelled), IMAGES_SHOWN)]
-    given = [(method, answers_of(net, domain.images[rows]).classes) for method, net in nets]
+    given = [(method, answers(net, domain.images[rows]).classes) for method, net in nets]
     base = next((masks for method, masks in given if method is baseline), None)
     colours = colours_of(classes)
     shown = []
     for i, row in enumerate(rows.tolist()):
         truth, image = domain.labels[row], picture(domain.images[row], SCENE_SIDE)
-        answers = [_drawn(method, masks[i], truth, colours) for method, masks in given]
+        drawn = [_drawn(method, masks[i], truth, colours) for method, masks in given]
         differences = [
             _difference(method, masks[i], base[i], truth)
             for method, masks in given
             if base is not None and method is not baseline
         ]
-        shown.append(Scene(row, image, _mask_picture(truth, colours), answers, differences))
+        shown.append(Scene(row, image, _mask_picture(truth, colours), drawn, differences))
     return Scenes(domain, shown)
 
 

@@ -1,0 +1,102 @@
+"""Runs that were started from Python, on the command line; evaluation class by class."""
+
+import pytest
+import torch
+from PIL import Image
+from torch import nn
+
+import unseen
+
+NETS = """
+from torch import nn
+
+def small(classes):
+    return nn.Sequential(nn.Conv2d(3, 4, 3), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, classes))
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Two folders of pictures, of which the second lacks a class, a file that makes a model, and a run from Python."""
+    root = tmp_path_factory.mktemp("own")
+    draw = torch.Generator().manual_seed(0)
+    for domain, classes in {"studio": ("cat", "cup", "key"), "street": ("cat", "key")}.items():
+        for name in classes:
+            (root / domain / name).mkdir(parents=True)
+            for i in range(4):
+                pixels = torch.randint(256, (12, 12, 3), generator=draw, dtype=torch.uint8)
+                Image.fromarray(pixels.numpy()).save(root / domain / name / f"{i}.png")
+    (root / "nets.py").write_text(NETS)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, 3))
+    ada = unseen.ADA(K=1, T_min=2, T_max=1, T=4, batch=4)
+    engine = unseen.Engine("cpu", "float32", threads=1)
+    unseen.fit(net, unseen.folder(root / "studio", 8), ada, folder=root / "run", engine=engine, warn=lambda _: None)
+    return root
+
+
+def test_a_run_from_python_is_evaluated_with_what_makes_its_model_and_in_its_size(shell, place):
+    code, text = shell(
+        "evaluate", place / "run", "--target", place / "street", "--model", f"{place}/nets.py:small", "--per-class"
+    )
+    assert code == 0, text
+    street = unseen.folder(place / "street", 8, classes=("cat", "cup", "key"))
+    trained = unseen.load(place / "run", nn.Sequential(*_layers()))
+    text = " ".join(text.split())
+    assert f"{unseen.evaluate(trained, street):.1%}" in text
+    assert "street: accuracy of each class" in text
+    assert "none there" in text
+    assert "warning: street has none of cup: its score says nothing about that class" in text
+    assert "run on street takes most often" in text
+
+
+def _layers():
+    with torch.random.fork_rng(devices=[]):
+        return nn.Conv2d(3, 4, 3), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, 3)
+
+
+def test_it_is_reported_and_diagnosed(shell, place, tmp_path):
+    given = ("--target", place / "street", "--model", f"{place}/nets.py:small", "--source", place / "studio")
+    code, text = shell("report", place / "run", *given, "--out", "page.html")
+    assert code == 0, text
+    assert "What the models get wrong" in (tmp_path / "page.html").read_text()
+    code, text = shell("diagnose", place / "run", *given, "--out", "diagnosis.html")
+    assert code == 0, text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["evaluate"], "what makes such a model, with --model FILE.py:FUNCTION"),
+        (["evaluate", "--size", "8"], "give --model as well"),
+        (["report", "--model", "nets.py:small"], "on studio: say where that is, with --source FOLDER"),
+    ],
+    ids=["no model", "a size alone", "no source"],
+)
+def test_what_it_lacks_is_said(shell, place, words, said, monkeypatch):
+    verb, *flags = words
+    monkeypatch.chdir(place)
+    code, text = shell(verb, "run", "--target", "street", *flags)
+    assert (code in (2, 3), said in " ".join(text.split())) == (True, True), text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--batch 4", "No such option: --batch; batch has no flag: put a line such as batch = 32 into a TOML file"),
+        ("--lr 1", "alpha has no flag: put a line such as alpha = 0.0001 into a TOML file and give it with --config"),
+        ("--epochs 3", "did you mean --T?"),
+        ("--watch street", "watch has no flag: put a line such as watch = ..."),
+    ],
+)
+def test_a_setting_without_a_flag_is_pointed_to_the_file(shell, words, said):
+    code, text = shell("train", *words.split())
+    assert code == 2
+    assert said in " ".join(text.split())
+
+
+def test_the_steps_before_each_round_have_a_flag(shell):
+    code, text = shell("train", "--K", 3, "--T-min", 50, "--T", 100)
+    assert code == 2
+    assert "K=3 rounds of T_min=50 steps need more than 150 steps" in " ".join(text.split())
