@@ -331,8 +331,8 @@ BAD_SOURCES = {
         ["pixel values lie in [-2", "expected [0, 1]", "put the normalization inside the model"],
     ),
     "integer images": (
-        lambda x, y: ((x * 255).byte(), y),
-        ["images are torch.uint8", "expected float in [0, 1]", "images.float() / 255"],
+        lambda x, y: ((x * 255).int(), y),
+        ["images are torch.int32", "expected float in [0, 1] or bytes (torch.uint8) of 0..255", "convert them"],
     ),
     "NaN": (
         lambda x, y: (x / (x * 0), y),

@@ -97,7 +97,7 @@ class StoredImages:
             f"instance images[:8].{name}, or all if they fit into memory: images[:].{name}"
         )
 
-    def part(self, rows: Tensor) -> StoredImages:
+    def part(self, rows: Tensor | slice) -> StoredImages:
         """The images of these rows, without a copy."""
         return StoredImages(self.kept, self.rows[rows], self.notes)
 
@@ -180,8 +180,8 @@ def as_float(images: Tensor) -> Tensor:
     return images.float().div_(WHITE) if images.dtype == torch.uint8 else images
 
 
-def part_of(images: Images, rows: Tensor) -> Images:
-    """The images of these rows: copied where they are a tensor, shared where they are stored."""
+def part_of(images: Images, rows: Tensor | slice) -> Images:
+    """The images of these rows: as a tensor's index gives them, or shared where they are stored."""
     return images.part(rows) if isinstance(images, StoredImages) else images[rows]
 
 

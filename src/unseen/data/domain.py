@@ -109,12 +109,11 @@ class Domain:
 
     def part(self, rows: Tensor) -> Domain:
         """The samples at these rows, as a domain of the same name; images that are stored are shared with it."""
-        origin = f"{self.origin}; {len(rows):,} of its {len(self):,} images"
-        return replace(self._at(rows), origin=origin)
+        return self._at(rows, f"{self.origin}; {len(rows):,} of its {len(self):,} images")
 
     def head(self, n: int | None) -> Domain:
         """The first ``n`` samples (all for None), as a domain of the same name."""
-        return self._at(torch.arange(len(self))[:n])
+        return self._at(slice(n), self.origin)
 
     def split(self, share: float, *, seed: int = 0) -> tuple[Domain, Domain]:
         """Two domains that have no image in common: this one without ``share`` of each class, and that share of it.
@@ -131,9 +130,11 @@ class Domain:
             )
         return self.part(kept), self.part(out)
 
-    def _at(self, rows: Tensor) -> Domain:
-        names = None if self.names is None else tuple(self.names[row] for row in rows.tolist())
-        return replace(self, images=part_of(self.images, rows), labels=self.labels[rows], names=names)
+    def _at(self, rows: Tensor | slice, origin: str) -> Domain:
+        numbers = torch.arange(len(self))[rows].tolist()
+        names = None if self.names is None else tuple(self.names[number] for number in numbers)
+        images = part_of(self.images, rows)
+        return replace(self, images=images, labels=self.labels[rows], origin=origin, names=names)
 
 
 def _kept(images: Any) -> Images:
