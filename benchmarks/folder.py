@@ -23,8 +23,8 @@ from benchmarks import measure
 from benchmarks.measure import Make, Result
 from unseen.base.extras import require
 from unseen.base.randomness import Draws, generator
-from unseen.engine import adam
 from unseen.method.algorithm import minimize
+from unseen.method.descent import optimizer_for
 from unseen.method.pool import Pool
 from unseen.method.state import State
 from unseen.runs.progress import Progress
@@ -122,7 +122,7 @@ def steps(folder: Path, in_memory: int | None, threads: int, count: int = STEPS)
         engine.place(model, source.images[:1])
         model.train()
         pool = Pool(source.images, source.labels)
-        state = State(model, engine.prepare(model), adam(model, ada.alpha, ada.ridge), pool, Draws(0))
+        state = State(model, engine.prepare(model), optimizer_for(model, ada), pool, Draws(0))
 
         def work() -> None:
             for _ in range(count):

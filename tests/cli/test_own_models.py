@@ -85,8 +85,8 @@ def test_what_it_lacks_is_said(shell, place, words, said, monkeypatch):
     ("words", "said"),
     [
         ("--batch 4", "No such option: --batch; batch has no flag: put a line such as batch = 32 into a TOML file"),
-        ("--lr 1", "alpha has no flag: put a line such as alpha = 0.0001 into a TOML file and give it with --config"),
-        ("--epochs 3", "did you mean --T?"),
+        ("--lr 1", "did you mean --alpha?"),
+        ("--ridge 1", "ridge has no flag: put a line such as ridge = 0.0 into a TOML file and give it with --config"),
         ("--watch street", "watch has no flag: put a line such as watch = ..."),
     ],
 )

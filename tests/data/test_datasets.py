@@ -133,7 +133,7 @@ MISTAKES = {
     "a column that isn't there": (lambda d: d, {"label": "class"}, "expected a column of images and one of labels"),
     "no length": (lambda d: d.to_iterable_dataset(), {}, "expected a data set with a length and items"),
     "channels": (lambda d: d, {"channels": 4}, "channels is 4, expected 3"),
-    "a kernel": (lambda d: d, {"resize": "cubic"}, "expected one of bilinear, lanczos"),
+    "a kernel": (lambda d: d, {"resize": "cubic"}, "expected one of bilinear, bicubic, lanczos"),
 }
 
 

@@ -79,7 +79,7 @@ def test_resizing_is_lanczos_when_asked_for(root):
     levels = (folder(root, 8, resize="lanczos").images[0] * 255).round().byte().movedim(0, 2)
     expected = Image.fromarray(step).resize((8, 8), Image.Resampling.LANCZOS)
     np.testing.assert_array_equal(levels.numpy(), np.asarray(expected))
-    refused(r"resize='cubic': expected one of bilinear, lanczos", root, resize="cubic")
+    refused(r"resize='cubic': expected one of bilinear, bicubic, lanczos", root, resize="cubic")
 
 
 def test_one_channel_is_the_luminance(root):

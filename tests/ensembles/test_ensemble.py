@@ -242,7 +242,7 @@ def test_a_diverged_member_is_told_of(nets, digits):
 
 def test_the_members_are_the_runs_networks_and_have_their_names(runs, images):
     ensemble = unseen.Ensemble.of_runs([str(run) for run in runs])
-    alone = torch.stack([unseen.load(run)(images.images).detach() for run in runs])
+    alone = torch.stack([unseen.load(run)(images.images[:]).detach() for run in runs])
     assert ensemble.names == ("run0", "run1", "run2")
     assert torch.equal(ensemble.scores(images.images), alone)
 
@@ -318,7 +318,7 @@ def test_a_saved_ensemble_of_runs_comes_back_to_the_bit_without_the_runs(runs, i
 def test_a_member_of_a_saved_ensemble_is_loaded_like_a_run(runs, images, tmp_path):
     unseen.Ensemble.of_runs(runs).save(tmp_path / "ens")
     member = unseen.load(tmp_path / "ens/members/1")
-    assert torch.equal(member(images.images), unseen.load(runs[1])(images.images))
+    assert torch.equal(member(images.images[:]), unseen.load(runs[1])(images.images[:]))
 
 
 def test_a_saved_ensemble_from_python_comes_back_with_models(nets, make_net, digits, tmp_path):

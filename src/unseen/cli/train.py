@@ -25,7 +25,7 @@ def train(
     images: Annotated[int | None, typer.Option(help="How many of its images (all).")] = None,
     size: Annotated[str | None, typer.Option(help="Resize images: a side, or HEIGHTxWIDTH.")] = None,
     leave_out_unreadable: Annotated[
-        bool, typer.Option("--leave-out-unreadable", help="Leave out files that can't be read.")
+        bool, typer.Option("--skip-bad", help="Leave out files that can't be read.")
     ] = False,
     model: Annotated[str | None, typer.Option(help="convnet, timm:NAME, smp:..., FILE.py:FUNCTION.")] = None,
     weights: Annotated[str | None, typer.Option(help="File with its initial weights.")] = None,

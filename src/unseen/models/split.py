@@ -164,7 +164,7 @@ class Split(nn.Module):
             return self.model(x)
         except (_Reached, UnseenError, torch.OutOfMemoryError):
             raise
-        except Exception as error:  # the model is the user's: whatever its forward raises is for them to see
+        except (RuntimeError, ValueError, TypeError, IndexError, AssertionError) as error:  # what wrong shapes raise
             kind = "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
             raise InputError(
                 f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {kind}{error} "

@@ -197,7 +197,7 @@ def test_no_kernel_touches_32x32_images(publish, tmp_path):
 
 def test_an_unknown_kernel_is_refused_with_the_nearest_known_one(tmp_path):
     with pytest.raises(
-        InputError, match=r'resize=\'lanzcos\': expected one of bilinear, lanczos; did you mean "lanczos"'
+        InputError, match=r'resize=\'lanzcos\': expected one of bilinear, bicubic, lanczos; did you mean "lanczos"'
     ):
         domain("mnist-test", data=tmp_path, resize="lanzcos")
 
