@@ -41,6 +41,17 @@ def _global_generators_are_left_alone() -> Iterator[None]:
     assert not changed, f"the global generator of {', '.join(changed)} was drawn from or seeded"
 
 
+LONGEST = (
+    "tests/runs/test_resume.py::TestKills", "tests/engine/test_ranks.py", "tests/cli/test_cli.py",
+    "tests/cli/test_scenes.py", "tests/sweep/test_sweep.py", "tests/test_docs.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first: at the end, one worker would wait for the other's kill table."""
+    items.sort(key=lambda item: next((i for i, start in enumerate(LONGEST) if item.nodeid.startswith(start)), 99))
+
+
 @pytest.fixture(autouse=True)
 def _precision_is_not_the_machines_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test sees is the same on every machine; tests of bf16 ask for it."""

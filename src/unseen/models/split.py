@@ -17,6 +17,8 @@ from unseen.engine import to_device_of
 from unseen.errors import InputError, UnseenError, did_you_mean
 from unseen.models.normalized import Normalized
 
+_OF_A_MODEL = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, NameError, AssertionError)
+"""what a model raises that was written for other images, or not quite right"""
 # Where the libraries people use keep their last layer: torchvision, timm, segmentation-models, many more.
 HEAD_NAMES = ("head", "fc", "classifier", "heads", "segmentation_head")
 _CLASSES = "_unseen_classes"
@@ -164,7 +166,7 @@ class Split(nn.Module):
             return self.model(x)
         except (_Reached, UnseenError, torch.OutOfMemoryError):
             raise
-        except (RuntimeError, ValueError, TypeError, IndexError, AssertionError) as error:  # what wrong shapes raise
+        except _OF_A_MODEL as error:
             kind = "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
             raise InputError(
                 f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {kind}{error} "
