@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import hashlib
 import json
 import linecache
@@ -170,6 +171,15 @@ def interrupted(train: Callable[..., unseen.Run], folder: Path, at: tuple[str, i
     except KeyboardInterrupt:
         return folder
     raise AssertionError(f"the run never came to {at}")
+
+
+def trainer(usual: unseen.ADA) -> tuple[Callable[..., unseen.Run], Callable[..., Path]]:
+    """``train`` and ``interrupted`` with other settings than those of the table, unless a call says which."""
+
+    def train_so(folder: Path | None, ada: unseen.ADA = usual, **changes: Any) -> unseen.Run:
+        return train(folder, ada=ada, **changes)
+
+    return train_so, functools.partial(interrupted, train_so)
 
 
 @contextlib.contextmanager

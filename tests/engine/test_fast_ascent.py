@@ -1,6 +1,7 @@
 """The ascent's fast arithmetic beside torch's own: convolutions over few channels, and weights in bf16."""
 
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 
 import pytest
 import torch
@@ -368,12 +369,16 @@ def test_the_ascent_is_made_in_blocks_and_comes_to_torchs_own(trained, monkeypat
         used.append(isinstance(out, torch.Tensor) and in_blocks(out))
         return out
 
+    one = replace(SETTINGS, T_max=1)
     monkeypatch.setattr(FewChannels, "__torch_function__", watch)
-    ours = moves(ascend(net, x[:20], y[:20], SETTINGS, engine=FLOAT32), x[:20])
-    assert sum(used) == SETTINGS.T_max, "the first convolution of each step"
-    monkeypatch.setattr("unseen.engine.FewChannels", nullcontext)
-    torchs = moves(ascend(net, x[:20], y[:20], SETTINGS, engine=FLOAT32), x[:20])
-    assert sum(used) == SETTINGS.T_max
-    off = (ours - torchs).norm(dim=1) / torchs.norm(dim=1)
-    assert off.median() < 1e-5
-    assert (off < 1e-3).float().mean() >= 0.9, "all but an image that meets a ReLU or a pooling at its kink"
+    x, y = x[:20], y[:20]
+    for step in range(1, SETTINGS.T_max + 1):  # from the same images each, so that no ReLU goes the other way in one
+        ours = ascend(net, x, y, one, engine=FLOAT32)
+        assert sum(used) == step, "the first convolution of each step"
+        with monkeypatch.context() as plainly:
+            plainly.setattr("unseen.engine.FewChannels", nullcontext)
+            torchs = ascend(net, x, y, one, engine=FLOAT32)
+        assert sum(used) == step
+        off = (moves(ours, x) - moves(torchs, x)).norm(dim=1) / moves(torchs, x).norm(dim=1)
+        assert off.max() < 1e-3
+        x = torchs

@@ -125,7 +125,9 @@ def test_images_without_a_labelled_pixel_are_left_out_and_counted(tmp_path):
     domain.labels[[2, 5]] = VOID
     said = []
     run = train(tmp_path / "run", domain, warn=said.append)
-    assert said[0] == "squares: 2 of its 12 images have no labelled pixel and are left out of the training"
+    left_out, moved = said
+    assert left_out == "squares: 2 of its 12 images have no labelled pixel and are left out of the training"
+    assert moved.startswith("round 1 moved its images by")
     assert run.pool.source_size == 10
     assert run.config.source.unlabelled == 2
     assert run.config.source.images == 12

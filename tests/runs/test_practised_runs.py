@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # processes that the kills s
 import kill_points
 from kill_points import PRACTISED, Outcome, differences, outcome
 
-
-def train(folder: Path | None, ada: ADA = PRACTISED, **changes: Any) -> unseen.Run:
-    return kill_points.train(folder, ada=ada, **changes)
-
-
-@pytest.fixture(autouse=True)
-def _small_pieces() -> Iterator[None]:
-    with kill_points.small_pieces():
-        yield
+pytestmark = pytest.mark.usefixtures("small_pieces")
+train, interrupted = kill_points.trainer(PRACTISED)
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +29,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[unseen.Run, Outc
     with kill_points.small_pieces():
         run = train(tmp_path_factory.mktemp("whole") / "run")
         return run, outcome(run)
-
-
-def interrupted(folder: Path, at: tuple[str, int, int], **changes: Any) -> Path:
-    return kill_points.interrupted(train, folder, at, **changes)
 
 
 def test_a_run_killed_at_any_moment_ends_with_the_same_bits(tmp_path: Path) -> None:

@@ -42,10 +42,7 @@ IN_A_ROUND = ("maximize", 48, 1)
 """three of the four parts of round 2 are made, two are kept"""
 
 
-@pytest.fixture(autouse=True)
-def _small_pieces() -> Iterator[None]:
-    with kill_points.small_pieces():
-        yield
+pytestmark = pytest.mark.usefixtures("small_pieces")
 
 
 @pytest.fixture(scope="module")

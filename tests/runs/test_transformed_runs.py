@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,25 +21,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # processes that the kills s
 import kill_points
 from kill_points import TRANSFORMED, Outcome, differences, outcome
 
-
-def train(folder: Path | None, ada: ADA = TRANSFORMED, **changes: Any) -> unseen.Run:
-    return kill_points.train(folder, ada=ada, **changes)
-
-
-@pytest.fixture(autouse=True)
-def _small_pieces() -> Iterator[None]:
-    with kill_points.small_pieces():
-        yield
+pytestmark = pytest.mark.usefixtures("small_pieces")
+train, interrupted = kill_points.trainer(TRANSFORMED)
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     with kill_points.small_pieces():
         return outcome(train(tmp_path_factory.mktemp("whole") / "run"))
-
-
-def interrupted(folder: Path, at: tuple[str, int, int], **changes: Any) -> Path:
-    return kill_points.interrupted(train, folder, at, **changes)
 
 
 def rounds_on_disk(folder: Path) -> list[int]:

@@ -18,14 +18,10 @@ BODY = "body"
 @contextmanager
 def partly_frozen(net: Split, ada: ADA) -> Iterator[None]:
     """Inside: what ``freeze`` names has no gradients. After: every flag as it was."""
-    flags = [(parameter, parameter.requires_grad) for parameter in net.parameters()]
-    for parameter in _frozen_parameters(net, ada):
-        parameter.requires_grad_(False)
-    try:
+    with net.flags_kept():
+        for parameter in _frozen_parameters(net, ada):
+            parameter.requires_grad_(False)
         yield
-    finally:
-        for parameter, flag in flags:
-            parameter.requires_grad_(flag)
 
 
 def train_mode(net: Split, ada: ADA) -> None:

@@ -15,12 +15,10 @@ from typing_extensions import override
 from unseen.base.images import Images
 from unseen.engine import to_device_of
 from unseen.errors import InputError, UnseenError, did_you_mean
-from unseen.models.normalized import Normalized
+from unseen.models.heads import candidates, find_head, pass_head
 
 _OF_A_MODEL = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, NameError, AssertionError)
 """what a model raises that was written for other images, or not quite right"""
-# Where the libraries people use keep their last layer: torchvision, timm, segmentation-models, many more.
-HEAD_NAMES = ("head", "fc", "classifier", "heads", "segmentation_head")
 _CLASSES = "_unseen_classes"
 
 
@@ -94,14 +92,19 @@ class Split(nn.Module):
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """Inside: evaluation mode and no gradients for parameters. After: every mode and flag as it was."""
-        flags = [(parameter, parameter.requires_grad) for parameter in self.parameters()]
-        with self.evaluated():
+        with self.evaluated(), self.flags_kept():
             self.requires_grad_(False)
-            try:
-                yield
-            finally:
-                for parameter, flag in flags:
-                    parameter.requires_grad_(flag)
+            yield
+
+    @contextmanager
+    def flags_kept(self) -> Iterator[None]:
+        """After: which parameters get gradients is as it was."""
+        flags = [(parameter, parameter.requires_grad) for parameter in self.parameters()]
+        try:
+            yield
+        finally:
+            for parameter, flag in flags:
+                parameter.requires_grad_(flag)
 
     def leaves_out(self, x: Tensor) -> bool:
         """Whether a forward pass in evaluation leaves some trainable parameter without a gradient."""
@@ -179,7 +182,7 @@ class Split(nn.Module):
         got = [type(a).__name__ for a in args] + [f"{name}={type(a).__name__}" for name, a in keywords.items()]
         raise InputError(
             f'head "{self.head_name}": expected it to be fed by one tensor and no keyword, got ({", ".join(got)}); '
-            f"{_pass_head(self.model, self.head_name)}"
+            f"{pass_head(self.model, self.head_name)}"
         )
 
     def _scores(self, out: Any) -> Tensor:
@@ -195,13 +198,13 @@ class Split(nn.Module):
     def _never_called(self) -> str:
         return (
             f'head "{self.head_name}": the model\'s forward never calls it, so nothing enters it; '
-            f"{_pass_head(self.model, self.head_name)}"
+            f"{pass_head(self.model, self.head_name)}"
         )
 
     def _called_often(self, times: int) -> str:
         return (
             f'head "{self.head_name}": one forward calls it {times} times, expected once, so that one tensor is '
-            f"the features; {_pass_head(self.model, self.head_name)}"
+            f"the features; {pass_head(self.model, self.head_name)}"
         )
 
     def _check_coupling(self) -> None:
@@ -228,78 +231,16 @@ def split(model: nn.Module, head: str | nn.Module | None = None) -> Split:
     if not isinstance(model, nn.Module):
         raise InputError(f"split: expected a torch.nn.Module, got {type(model).__name__}")
     if head is None:
-        return Split(model, _find_head(model))
+        return Split(model, find_head(model))
     modules = dict(model.named_modules(remove_duplicate=False))
     if isinstance(head, nn.Module):
         for name, module in modules.items():
             if module is head:
                 return Split(model, name)
-        raise InputError(f"head=: the {type(head).__name__} given is not part of the model; {_pass_head(model)}")
+        raise InputError(f"head=: the {type(head).__name__} given is not part of the model; {pass_head(model)}")
     if head not in modules or head == "":
-        raise InputError(f'head="{head}": the model has no module of that name{did_you_mean(head, _candidates(model))}')
+        raise InputError(f'head="{head}": the model has no module of that name{did_you_mean(head, candidates(model))}')
     return Split(model, head)
-
-
-def _find_head(model: nn.Module) -> str:
-    found = _search_head(model)
-    if found:
-        return found
-    raise InputError(
-        f"{type(model).__name__}: the head can't be found. Looked for get_classifier() (timm), for a linear layer or "
-        f"convolution in {', '.join(f'.{n}' for n in HEAD_NAMES)}, and for the last one of a Sequential; "
-        f"{_pass_head(model)}"
-    )
-
-
-def _search_head(module: nn.Module) -> str | None:
-    """The name of the head within ``module``, "" for ``module`` itself, None where there is none to be seen."""
-    if isinstance(module, nn.Linear | nn.Conv2d):
-        return ""
-    if isinstance(module, Normalized):
-        inner = _search_head(module.model)
-        return f"model.{inner}".rstrip(".") if inner is not None else None
-    get_classifier = getattr(module, "get_classifier", None)  # timm's own answer
-    if callable(get_classifier):
-        classifier = get_classifier()
-        if not isinstance(classifier, nn.Module):
-            return None  # two heads, as distilled transformers have: which one's input z is, only the caller knows
-        for name, part in module.named_modules():
-            if part is classifier and not isinstance(part, nn.Identity):
-                return str(name)
-    children = dict(module.named_children())
-    names = reversed(children) if isinstance(module, nn.Sequential) else (n for n in HEAD_NAMES if n in children)
-    for name in names:
-        inner = _search_head(children[name])
-        if inner is not None:
-            return f"{name}.{inner}" if inner else name
-        if isinstance(module, nn.Sequential) and _candidates(children[name]):
-            return None  # this part makes the scores, in a way only its author knows; what comes before it doesn't
-    return None
-
-
-def _candidates(model: nn.Module) -> list[str]:
-    return [name for name, m in model.named_modules() if name and isinstance(m, nn.Linear | nn.Conv2d)]
-
-
-def _bare_weights(model: nn.Module) -> list[str]:
-    """Matrices that a module of the user's own holds, and no layer: one of them may make the scores in a function."""
-    owners = {n: model.get_submodule(n.rpartition(".")[0]) for n, p in model.named_parameters() if p.ndim == 2}
-    return [name for name, owner in owners.items() if not type(owner).__module__.startswith("torch.nn.")]
-
-
-def _pass_head(model: nn.Module, tried: str | None = None) -> str:
-    bare = _bare_weights(model)
-    if bare:
-        return (
-            f'"{bare[-1]}" is a parameter that no layer holds: if it makes the scores, put it into one, such as '
-            "self.last = nn.Linear(...), and pass head= with the name of that layer"
-        )
-    last = [name for name in _candidates(model) if name != tried][-3:]
-    if not last:
-        other = "other " if tried else ""
-        return f"it has no {other}linear layer or convolution: pass head=, the name of the module that makes the scores"
-    listed = ", ".join(f'"{name}"' for name in last)
-    return f'pass head=, the name of the layer that makes the scores, for instance head="{last[-1]}" (of {listed})'
 
 
 def _raised_at(error: BaseException) -> str:
@@ -348,7 +289,7 @@ def refuse_other_heads(net: Split, x: Images) -> None:
     if weight is not None:
         raise InputError(
             f'head "{net.head_name}": the scores also depend on "{weight}", which isn\'t in it; expected the layer '
-            f"whose output is the scores; {_pass_head(net.model, net.head_name)}"
+            f"whose output is the scores; {pass_head(net.model, net.head_name)}"
         )
 
 
