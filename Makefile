@@ -2,18 +2,21 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 
-.PHONY: help demo test lint format bench docs clean
+.PHONY: help demo test test-all lint format bench attack docs clean
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
 demo: $(VENV)/demo-installed  ## install, then train ERM, ADA and ADA over transformations on the built-in digits
 	$(BIN)/unseen demo
 
-test: $(VENV)/dev-installed lint  ## install, check style and types, then run every test
+test: $(VENV)/dev-installed lint  ## install, check style and types, then run the tests; the slow ones it skips are listed
 	$(BIN)/python -m pytest -n 2
+
+test-all: $(VENV)/dev-installed lint  ## the same with the slow tests
+	$(BIN)/python -m pytest -n 2 --all
 
 lint: $(VENV)/dev-installed  ## ruff, mypy, and who may import whom
 	$(BIN)/ruff check .
@@ -27,6 +30,9 @@ format: $(VENV)/dev-installed  ## put the code into the project's format
 
 bench: $(VENV)/dev-installed  ## measure speed, as ratios against slow twins (20 minutes; nothing else should run)
 	$(BIN)/python -m benchmarks
+
+attack: $(VENV)/dev-installed  ## attack every promise: kills, full disks, damaged files, hostile servers (half an hour on two cores; Linux)
+	$(BIN)/python -m attacks
 
 docs: $(VENV)/docs-installed  ## build the documentation as a site: site/index.html (no network needed; warnings are errors)
 	$(BIN)/python -m sphinx -W --keep-going -q -c docs . site

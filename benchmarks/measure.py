@@ -146,6 +146,12 @@ def best_seconds(makes: Mapping[str, Make], *, threads: int, repeats: int) -> di
     return {name: best(tooks[name]).seconds for name in makes}
 
 
+def best_processor_seconds(makes: Mapping[str, Make], *, repeats: int) -> dict[str, float]:
+    """The same on one thread, in seconds on its core: what other processes take doesn't count."""
+    tooks = interleave(makes, threads=1, repeats=repeats)
+    return {name: min(took.processor for took in tooks[name]) for name in makes}
+
+
 def together(make: Make, *, copies: int, repeats: int) -> float:
     """The seconds until all copies of one work are done, each in a process of one thread, all at once."""
     with _open({str(i): make for i in range(copies)}, threads=1) as sides:
@@ -184,7 +190,7 @@ def machine() -> dict[str, Any]:
         "memory_gib": round(cpu.memory() / 2**30, 1),
         "python": platform.python_version(),
         "torch": torch.__version__,
-        "commit": _commit(),
+        "commit": commit(),
         "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
 
@@ -194,12 +200,13 @@ def _cpu_name() -> str:
     return next((line.split(":")[1].strip() for line in lines if "model name" in line), platform.processor())
 
 
-def _commit() -> str | None:
+def commit() -> str | None:
+    """The project's, with a mark where files differ from it; None in an archive without its history."""
     command = ["git", "describe", "--always", "--dirty"]
     try:
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
-        return None  # an archive without its history
+        return None
 
 
 def append(name: str, results: list[Result], folder: Path = RESULTS) -> None:

@@ -55,9 +55,16 @@ def our_ascent(images: int, T_max: int, width: float = 1.0, precision: str = "au
 
 
 @contextmanager
-def our_measured_ascent(images: int, width: float = 1.0) -> Work:
+def our_ascent_alone(images: int, T_max: int, width: float = 1.0) -> Work:
+    """As somebody with a training loop of their own calls it: no engine, no preparation."""
+    source, net, ada = digits(images), convnet(width), unseen.ADA(T_max=T_max)
+    yield lambda: unseen.ascend(net, source.images, source.labels, ada).numpy()
+
+
+@contextmanager
+def our_measured_ascent(images: int, width: float = 1.0, precision: str = "auto") -> Work:
     """What a run does after a round: how far each image went, and what that did to its loss."""
-    source, net, ada, engine = digits(images), convnet(width), unseen.ADA(), unseen.Engine("cpu")
+    source, net, ada, engine = digits(images), convnet(width), unseen.ADA(), unseen.Engine("cpu", precision)
     with engine.running():
         engine.place(net)
         x, y = engine.put(source.images, source.labels)

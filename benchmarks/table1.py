@@ -13,6 +13,7 @@ import unseen
 from benchmarks import measure, sides
 from benchmarks.measure import Make, Result
 from benchmarks.whole import TARGETS
+from unseen.runs.rounds import MEASURED
 
 GAMMAS, SEEDS, KS = 11, 10, (1, 2, 3, 4)
 ADA, IMAGES = unseen.ADA(), 10_000
@@ -54,7 +55,7 @@ def counts(rounds: str) -> dict[str, int]:
         "image-step": ROUNDS[rounds] * IMAGES * ADA.T_max,
         "training step": RUNS * ADA.T,
         "scored image": RUNS * sum(TARGETS.values()),
-        "measured climb": ROUNDS[rounds] * IMAGES,
+        "measured climb": ROUNDS[rounds] * min(IMAGES, MEASURED),
         "checkpoint": CHECKPOINTS,
     }
 

@@ -61,8 +61,9 @@ def _rounds(images: int, width: float, repeats: int, precision: str, threads: in
 
 def _best_seconds(makes: Mapping[str, Make], threads: int, repeats: int) -> dict[str, float]:
     """On one thread seconds on its core, so that a busy machine doesn't matter much; on several, seconds."""
-    tooks = measure.interleave(makes, threads=threads, repeats=repeats)
-    return {name: min(t.processor if threads == 1 else t.seconds for t in of) for name, of in tooks.items()}
+    if threads == 1:
+        return measure.best_processor_seconds(makes, repeats=repeats)
+    return measure.best_seconds(makes, threads=threads, repeats=repeats)
 
 
 def _timed(threads: int) -> str:

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 import unseen
-from unseen.base.files import write_atomically
+from unseen.base.writing import write_atomically
 from unseen.data.domain import Domain
 from unseen.engine import Engine
 from unseen.method.ascent import ascend

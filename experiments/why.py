@@ -22,7 +22,7 @@ from torch import Tensor
 
 import unseen
 from experiments.nets import jittered
-from unseen.base.files import write_atomically
+from unseen.base.writing import write_atomically
 from unseen.engine import Engine
 from unseen.errors import Diverged
 from unseen.method.ascent import ascend
@@ -120,7 +120,7 @@ def table(runs: Sequence[Path]) -> Iterator[dict[str, Any]]:
     """A results line for each run, scored on the three drives by day."""
     days = [unseen.domain(name, SIZE) for name in DAYS]
     for run in runs:
-        score_run(run, days)
+        score_run(run, days, load(run, run_model_code=True))  # of experiments/nets.py, among others
         yield result_line(run)
 
 

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from unseen import Domain, cli
+from unseen.base import imports
+from unseen.transforms import catalogue
 
 torch.use_deterministic_algorithms(True)  # also fills torch.empty with NaN, so that nobody reads what nobody wrote
 torch.set_num_threads(1)
@@ -47,8 +49,38 @@ LONGEST = (
 )  # fmt: skip
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first: at the end, one worker would wait for the other's kill table."""
+SLOW = (
+    "tests/runs/test_resume.py::TestKills::test_a_run_killed_at_any_moment_ends_with_the_same_bits",
+    "tests/runs/test_transformed_runs.py::test_a_run_killed_at_any_moment_ends_with_the_same_bits",
+    "tests/cli/test_cli.py::test_a_demo_that_is_stopped_says_how_to_resume_and_its_workers_end",
+    "tests/cli/test_cli.py::test_a_stopped_training_resumes_to_the_same_bits[SIGINT]",
+    "tests/cli/test_scenes.py::test_a_training_on_scenes_is_killed_resumes_to_the_same_bits_and_is_evaluated",
+    "tests/engine/test_ranks.py::test_a_training_that_was_killed_in_a_round_resumes_to_the_same_bits",
+    "tests/engine/test_ranks.py::test_the_command_line_under_torchrun_speaks_once",
+    "tests/engine/test_ranks.py::test_a_rank_that_ends_before_the_others_are_connected_ends_them",
+    "tests/data/test_built_in.py::test_two_processes_build_the_same_bits_whatever_the_global_seed",
+    "tests/deploy/play/test_browser.py",
+    "tests/models/test_split_zoo.py::test_a_segmentation_models_network_trains_on_masks",
+    "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGINT]",
+    "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGTERM]",
+    "tests/sweep/test_sweep.py::test_a_sweep_on_ray_has_the_bits_of_one_without",
+    "tests/test_benchmarks.py::test_a_quick_benchmark_runs_and_keeps_nothing",
+    "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/choosing.md]",
+    "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/masks.md]",
+)
+"""a third of all the time in a few tests, most of them of what `make attack` attacks more often"""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--all``: the slow ones, too."""
+    parser.addoption("--all", action="store_true", help="also the slow tests, as make test-all does")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Slow tests only where all are asked for. The longest first: at the end, one worker would wait for the other."""
+    for item in items if not config.getoption("--all") else ():
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.skip(reason="slow: make test-all runs it"))
     items.sort(key=lambda item: next((i for i, start in enumerate(LONGEST) if item.nodeid.startswith(start)), 99))
 
 
@@ -164,6 +196,9 @@ def shell(
 
     def run(*words: object) -> tuple[int, str]:
         monkeypatch.setattr(sys, "argv", ["unseen", *map(str, words)])
+        monkeypatch.setattr(imports, "_given", set())  # each command is a process of its own
+        catalogue._imported.cache_clear()
+        catalogue._forget()
         try:
             cli.main()
             code = 0

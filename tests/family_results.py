@@ -67,12 +67,19 @@ def line_of(measurement: Any, level: float, draw: np.random.Generator) -> dict[s
     }  # fmt: skip
 
 
+SMALLER_DIGITS = {"source": "mnist-train", "images": 10_000, "width": 0.25, "T": 2_000, "watch": []}
+SMALLER_STREETS = {"source": "camvid-0001TP", "model": "fcn-resnet18", "size": (96, 160), "T": 400, "watch": []}
+
+
 def trials_of(
-    methods: tuple[Method, ...], out: Path, scores: Mapping[str, float], seeds: int = 1
+    methods: tuple[Method, ...],
+    out: Path,
+    scores: Mapping[str, float],
+    seeds: int = 1,
+    shared: Mapping[str, Any] = SMALLER_DIGITS,
 ) -> list[dict[str, Any]]:
     """Lines of a choice between these methods at a smaller scale, each candidate named by a number."""
     trained = {str(i): m for i, m in enumerate(methods) if isinstance(m, Trained)}
-    shared = {"source": "mnist-train", "images": 10_000, "width": 0.25, "T": 2_000, "watch": []}
     made = plan({name: dict(m.settings) for name, m in trained.items()}, shared, out, seeds)
     return [
         {

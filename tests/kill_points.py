@@ -62,7 +62,8 @@ TRACED = {
         "runs.folder",
         "runs.training_folder",
         "runs.checkpoint",
-        "base.files",
+        "base.writing",
+        "base.tensors",
     )
 }
 PRELOADED = ["lightning_fabric", "torch._dynamo", "torch.utils.tensorboard", "unseen", EventAccumulator.__module__]
@@ -186,7 +187,7 @@ def trainer(usual: unseen.ADA) -> tuple[Callable[..., unseen.Run], Callable[...,
 def small_pieces() -> Iterator[None]:
     """A file is written in many chunks and a round is made in four parts, as in a training of real size."""
     with (
-        mock.patch("unseen.base.files.CHUNK", 1024),
+        mock.patch("unseen.base.writing.CHUNK", 1024),
         mock.patch("unseen.engine.PART_BYTES", 16 * 3 * 8 * 8 * 4),
         mock.patch("unseen.engine.ASCENT_VALUES", 16 * 3 * 8 * 8),
     ):
@@ -492,27 +493,27 @@ def undergo(kills: tuple[Kill, ...], folder: Path, reference: Outcome, ada: unse
 
 ALWAYS = {
     "save config": (
-        "create: (self.path / name).mkdir(",
+        "create: make_folder(self.path / name)",
         "write_json(",
         "file.write(",
-        ".replace(path)",
+        ".replace(place)",
         "fsync_folder(self.path.parent)",
     ),
     "maximization": ("observer.recall(", "observer.made(", "pool.write(", "pool.close("),
-    "save part": ("mkdir(", "file.write(", ".replace(path)", "fsync_folder(path.parent)"),
+    "save part": ("folder.mkdir(", "file.write(", ".replace(place)", "fsync_folder(path.parent.parent)"),
     "append to checkpoint": ("state.k = k", "observer.appended(", "json.dumps(line)", "files.save(state)"),
     "save checkpoint": (
         *(
-            "_metrics_size()",
+            "synced_size(",
             "write_tensors(",
             "aside.open(",
             "file.write(",
             "file.flush()",
-            "write_atomically: os.fsync(",
+            "whole_file: os.fsync(",
         ),
-        *(".replace(path)", "fsync_folder(path.parent)", "os.fsync(handle)", "for old in", "old.unlink()"),
+        *(".replace(place)", "fsync_folder(place.parent)", "os.fsync(handle)", "for old in", "remove(old)"),
     ),
-    "save weights": ("write_atomically(", "file.write(", ".replace(path)", "fsync_folder(path.parent)"),
+    "save weights": ("write_atomically(", "file.write(", ".replace(place)", "fsync_folder(place.parent)"),
     "finish": ("files.save_weights(state.net.model.state_dict())",),
 }
 """lines to kill before, whatever the number of points"""
@@ -578,9 +579,9 @@ def choose_twice(places: Sequence[Place], folder: Path) -> Iterator[tuple[Place,
 FEW = {
     "minimization": ("losses = minimization_losses(",),
     "maximization": ("observer.recall(", "pool.close("),
-    "save part": (".replace(path)",),
+    "save part": (".replace(place)",),
     "append to checkpoint": ("files.save(state)",),
-    "save checkpoint": ("self._drop_rounds()", "shutil.rmtree(folder)"),
+    "save checkpoint": ("self._drop_rounds()", "shutil.rmtree(path)"),
 }
 """lines to kill before when rounds leave the pool, each once some have left it"""
 

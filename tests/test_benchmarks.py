@@ -156,7 +156,7 @@ def test_the_table_shows_the_newest_run(tmp_path, monkeypatch):
 
 
 def test_a_result_says_on_what_machine(tmp_path, monkeypatch):
-    monkeypatch.setattr(measure, "_commit", lambda: "abc")
+    monkeypatch.setattr(measure, "commit", lambda: "abc")
     measure.append("ascent", [Result("a", "", "", "", "", None, {})], tmp_path)
     here = json.loads((tmp_path / "ascent.jsonl").read_text())["machine"]
     assert here["torch"] == torch.__version__

@@ -26,7 +26,7 @@ from unseen.runs.request import read_request
 
 ROOT = Path(__file__).parents[1]
 TUTORIALS = sorted((ROOT / "docs/tutorials").glob("*.md"))
-WRITTEN = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + [
+WRITTEN = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")] + [
     *sorted((ROOT / "docs").glob("*.md")), *TUTORIALS,
 ]  # fmt: skip
 READMES = [ROOT / folder / "README.md" for folder in ("experiments", "results", "benchmarks")]

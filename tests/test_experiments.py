@@ -9,7 +9,7 @@ import torch
 from reproducing import tiny_lab
 
 import unseen
-from experiments import controls, nets, readings, why
+from experiments import controls, nets, pooling, readings, why
 from unseen.models.split import split
 from unseen.paper.results import Results
 from unseen.runs.folder import RunFolder
@@ -114,3 +114,16 @@ def test_a_control_is_ada_but_for_what_its_rounds_add(tmp_path: Path) -> None:
     told = list(controls.table(source, results, digits))
     assert len(told) == 2 + len(controls.CONTROLS) * len(source.targets)
     assert "not run | not run" in told[-1], "neither ERM nor ADA was measured"
+
+
+def test_means_per_seed_cover_the_truth_and_counting_repetitions_as_seeds_does_not() -> None:
+    found = pooling.coverage(5, 400)
+    assert found.by_seed == pytest.approx(0.95, abs=0.03)
+    assert pooling.coverage(5, 400, ragged=True).by_seed == pytest.approx(0.95, abs=0.03)
+    assert found.all_values < 0.6
+
+
+def test_a_verdict_says_something_false_in_five_of_a_hundred_claims_at_most() -> None:
+    found = pooling.errors(5, 400)
+    assert found.corrected < 0.05 + 0.025
+    assert found.each_alone > 0.1

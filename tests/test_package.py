@@ -92,3 +92,51 @@ def test_devices_and_threads_are_the_engines_alone():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ENGINES_ALONE
     ]
     assert not found
+
+
+DOORS = {
+    "open", "read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "mkdir", "unlink", "rmtree", "touch",
+    "safe_open", "load_file", "save_file", "rename", "listdir", "scandir", "memmap", "fromfile", "tofile",
+}  # fmt: skip
+"""what reads or writes a file, by the last part of its name"""
+ALSO_DOORS = {"open", "json.load", "tomllib.load", "np.load", "numpy.load", "torch.load", "torch.save", "os.replace"}
+"""and by its whole name, since the last part alone means other things"""
+MAY_OPEN = {
+    "base": "the doors themselves, and what ``import unseen`` looks at before anything can be told",
+    "cli/app.py": "sends what can't be printed nowhere",
+    "engine/cpu.py": "what the kernel says of this machine, in /proc and /sys",
+    "models/weight_files.py": "decodes inside a door of its own, with the words for weights of others",
+    "deploy/play/drawing.py": "the page's own style sheet, which is part of the package",
+    "paper/published.py": "the paper's numbers, which are part of the package",
+    "paper/family/published.py": "others' numbers, which are part of the package",
+    "sweep/shared_rounds.py": "renames a folder, inside the door out",
+    "data/decoded.py": "asks the cache for its images, whose method is called open",
+    "data/decoded_cache.py": "large files, written in pieces by several processes: its messages have the cache's words",
+    "data/decoding.py": "one of those processes",
+    "data/formats/image_file.py": "Pillow decodes what came through the door",
+    "data/formats/npz.py": "a member of an archive that came through the door",
+    "data/download/https.py": "opens an address",
+    "data/download/fetch.py": "removes what pooch left, inside the partial file's door",
+    "data/download/partial.py": "a file that grows, is locked and resumed: a door of its own, with the words for it",
+    "data/download/unpack.py": "members of an archive, inside a door with the words for archives",
+}
+
+
+def opened(file: Path) -> list[str]:
+    """Every call in a file that reads or writes files."""
+    calls = [node.func for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+    return [
+        f"{file.name}: {ast.unparse(node)}"
+        for node in calls
+        if (isinstance(node, ast.Attribute) and node.attr in DOORS) or ast.unparse(node) in ALSO_DOORS
+    ]
+
+
+def test_files_are_read_and_written_through_the_doors_alone():
+    """One place turns what is wrong with a file into a message: ``base.reading`` and ``base.writing``."""
+    source = Path(unseen.__file__).parent
+    files = {str(file.relative_to(source)): file for file in source.rglob("*.py")}
+    ruled = {n: f for n, f in files.items() if n.partition("/")[0] != "base"}
+    assert not [call for name, file in ruled.items() if name not in MAY_OPEN for call in opened(file)]
+    for name in MAY_OPEN.keys() - {"base"}:
+        assert opened(files[name]), f"{name} needs no exception any more"

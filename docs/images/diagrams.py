@@ -1,4 +1,4 @@
-"""Draws the diagrams of the docs, layers.svg, sweep.svg and deploy.svg: ``python docs/images/diagrams.py``."""
+"""Draws the diagrams of the docs, layers, sweep, deploy and saving.svg: ``python docs/images/diagrams.py``."""
 
 from html import escape
 from pathlib import Path
@@ -96,7 +96,37 @@ def deploy() -> str:
     return svg(900, 210, "A run or an ensemble gives predictions, an ONNX file and a folder to hand over", drawn)
 
 
+def saving() -> str:
+    """How a file is saved, and what is there after a crash in each of the steps."""
+    steps = [
+        ("write", "to .NAME.part, aside"),
+        ("fsync", "its bytes reach the disk"),
+        ("rename", "it gets its name, at once"),
+        ("fsync the folder", "so does its name"),
+    ]
+    found = [
+        (0, "#f4f4f5", "the old file, whole"),
+        (2, "#ecfdf5", "the old file or the new one, whole; then the new one"),
+    ]
+    step, gap, top = 203, 20, 20
+    drawn = []
+    for i, (name, meaning) in enumerate(steps):
+        x = 14 + i * (step + gap)
+        drawn.append(box(x, top, step, 46, "#eef2ff", name, meaning))
+        if i < len(steps) - 1:
+            drawn.append(f'<path d="M{x + step} {top + 23}h{gap - 7}" class="line"/>')
+            drawn.append(f'<path d="M{x + step + gap - 8} {top + 18}l8 5l-8 5Z" fill="#52525b"/>')
+    for first, hue, what in found:
+        x, width = 14 + first * (step + gap), 2 * step + gap
+        drawn.append(f'<path d="M{x} {top + 58}v8h{width}v-8" class="line"/>')
+        drawn.append(box(x, top + 80, width, 46, hue, "a crash here leaves", what))
+    return svg(
+        900, 166, "A file is written aside, fsynced, renamed, and its folder fsynced; a crash leaves it whole", drawn
+    )
+
+
 if __name__ == "__main__":
     (HERE / "layers.svg").write_text(layers())
     (HERE / "sweep.svg").write_text(sweep())
     (HERE / "deploy.svg").write_text(deploy())
+    (HERE / "saving.svg").write_text(saving())

@@ -4,6 +4,11 @@ A name is imported when it is first used (PEP 562). ``import unseen`` alone impo
 why the command line answers ``--help`` at once.
 """
 
+from unseen.base import interrupts as _interrupts
+
+if _interrupts.is_the_command():
+    _interrupts.end_quietly()  # before the rest is imported
+
 from typing import TYPE_CHECKING
 
 from unseen.base import tiles as _tiles

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 import torch
 
-from unseen.base.files import nameless_file
 from unseen.base.images import FileRows, StoredImages, as_float, in_batches, part_of
+from unseen.base.writing import nameless_file
+from unseen.errors import InputError
 
 
 @pytest.fixture
@@ -73,5 +74,5 @@ def test_a_file_that_is_cut_short_is_an_error_and_not_the_end_of_the_process(tmp
     (tmp_path / "images").write_bytes(b"x" * 10)
     rows = FileRows((tmp_path / "images").open("rb", buffering=0), (4, 1, 2, 2), torch.uint8)
     assert rows[0:2].shape == (2, 1, 2, 2)
-    with pytest.raises(OSError, match="is cut short: expected 4 images of 4 bytes"):
+    with pytest.raises(InputError, match="images is damaged: it is cut short: expected 4 images of 4 bytes"):
         rows[2:4]

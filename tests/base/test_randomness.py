@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from unseen.base.randomness import PURPOSES, Draws, generator
+from unseen.errors import InputError
 
 
 def sample(draws):
@@ -80,6 +81,12 @@ def test_a_state_is_a_copy():
     assert all(torch.equal(state[purpose], kept[purpose]) for purpose in PURPOSES)
 
 
-@pytest.mark.parametrize("seed", [0, 1, -1, 2**40, 2**80])
+@pytest.mark.parametrize("seed", [-1, 2**63, 2**80, 0.5, None])
+def test_what_no_generator_takes_is_refused(seed):
+    with pytest.raises(InputError, match=r"seed=.*: expected a whole number, 0 or more and below 2\*\*63"):
+        Draws(seed)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**40, 2**63 - 1])
 def test_any_whole_number_is_a_seed(seed):
     assert sample(Draws(seed)) == sample(Draws(seed))

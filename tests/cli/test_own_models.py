@@ -1,5 +1,8 @@
 """Runs that were started from Python, on the command line; evaluation class by class."""
 
+import shutil
+import sys
+
 import pytest
 import torch
 from PIL import Image
@@ -48,7 +51,28 @@ def test_a_run_from_python_is_evaluated_with_what_makes_its_model_and_in_its_siz
     assert "street: accuracy of each class" in text
     assert "none there" in text
     assert "warning: street has none of cup: its score says nothing about that class" in text
-    assert "run on street takes most often" in text
+    assert "Most frequent mistakes of run on street: " in text
+
+
+def test_its_transformations_are_not_needed_to_evaluate_it(shell, place, tmp_path):
+    content = (place / "run" / "config.json").read_text()
+    shutil.copytree(place / "run", tmp_path / "run")
+    (tmp_path / "run" / "config.json").write_text(content.replace('"over": "pixels"', '"over": "ghost"'))
+    given = ("--target", place / "street", "--model", f"{place}/nets.py:small")
+    code, text = shell("evaluate", "run", *given)
+    assert (code, "%" in text) == (0, True), text
+    code, text = shell("report", "run", *given, "--source", place / "studio")
+    assert (code, "ghost" in text) == (3, True), text
+
+
+def test_files_that_cant_be_read_may_be_left_out_of_the_target(shell, place, tmp_path):
+    shutil.copytree(place / "street", tmp_path / "street")
+    (tmp_path / "street" / "cat" / "bad.png").write_bytes(b"no picture")
+    words = ("evaluate", place / "run", "--target", "street", "--model", f"{place}/nets.py:small")
+    code, text = shell(*words)
+    assert (code, "--skip-bad" in " ".join(text.split())) == (2, True), text
+    code, text = shell(*words, "--skip-bad")
+    assert code == 0, text
 
 
 def _layers():
@@ -63,6 +87,21 @@ def test_it_is_reported_and_diagnosed(shell, place, tmp_path):
     assert "What the models get wrong" in (tmp_path / "page.html").read_text()
     code, text = shell("diagnose", place / "run", *given, "--out", "diagnosis.html")
     assert code == 0, text
+
+
+def test_it_predicts_and_plays_and_is_exported_and_handed_over(shell, place, tmp_path, monkeypatch):
+    made_by = ("--model", f"{place}/nets.py:small")
+    code, text = shell("predict", place / "run", place / "street" / "cat", *made_by)
+    assert (code, "4 pictures" in text) == (0, True), text
+    code, text = shell("export", place / "run", "--torch", "graph.pt2", "--folder", "handed", *made_by)
+    assert code == 0, text
+    code, text = shell("predict", "handed", place / "street" / "cat", *made_by)
+    assert (code, "4 pictures" in text) == (0, True), text
+    played = []
+    monkeypatch.setattr("unseen.deploy.play.serving._need_gradio", lambda: None)
+    monkeypatch.setattr("unseen.deploy.play.serving.Sitting", lambda players: played.append(players) or sys.exit())
+    shell("play", place / "run", "--no-browser", *made_by)
+    assert played[0].predictor.classes == ("cat", "cup", "key")
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,12 @@ def test_a_wrong_path_is_refused_with_how_much_of_it_is_there(two_classes):
         domain(f"{two_classes}/image.png")
 
 
+def test_a_path_that_is_nearly_right_is_refused_with_the_right_one(two_classes):
+    nearly = two_classes.with_name(f"{two_classes.name}x")
+    with pytest.raises(InputError, match=rf"did you mean the folder {two_classes}\?"):
+        domain(str(nearly))
+
+
 def test_a_folder_goes_by_prefix_by_path_string_and_by_path(two_classes):
     for name in (f"folder:{two_classes}", str(two_classes), two_classes):
         mine = domain(name)

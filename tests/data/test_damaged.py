@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import re
 import shutil
 from dataclasses import replace
 
@@ -94,7 +95,7 @@ def test_a_cut_idx_file_is_seen_by_the_list_without_unpacking_it(kind, packed, p
 def test_a_compressed_file_that_was_cut_short_is_called_damaged(name, file, publish, tmp_path):
     publish(name)
     (tmp_path / file).write_bytes((tmp_path / file).read_bytes()[:-200])
-    assert "a damaged one" in said(name, tmp_path)
+    assert re.search("expected .*a whole (gzip|bzip2) file, got", said(name, tmp_path))
 
 
 def test_images_and_labels_with_each_others_name_are_recognized(publish, tmp_path):
@@ -246,11 +247,11 @@ def test_a_label_of_the_list_out_of_range_is_refused(publish, tmp_path):
 def test_an_image_that_cannot_be_read_is_named(content, publish, publish_photographs, tmp_path):
     publish("mnist-m-test")
     (tmp_path / "mnist_m_test/00000007.png").write_bytes(content)
-    assert said("mnist-m-test", tmp_path).startswith(f"{tmp_path / 'mnist_m_test/00000007.png'}: expected an image")
+    assert said("mnist-m-test", tmp_path).startswith(f"{tmp_path / 'mnist_m_test/00000007.png'} can't be read")
     publish("mnist-train")
     publish_photographs()
     (tmp_path / "bsds500/98.jpg").write_bytes(content)
-    assert said("mnist-m-train", tmp_path).startswith(f"{tmp_path / 'bsds500/98.jpg'}: expected an image")
+    assert said("mnist-m-train", tmp_path).startswith(f"{tmp_path / 'bsds500/98.jpg'} can't be read")
 
 
 def test_an_image_of_another_size_is_named(publish, tmp_path):

@@ -181,7 +181,9 @@ def test_empty_class_folders_are_named_with_what_lies_in_them(root):
 def test_a_folder_of_empty_classes_is_refused_once(root):
     (root / "cat").mkdir(parents=True)
     (root / "dog").mkdir()
-    refused(r"no images in any of its 2 subfolders; expected \.png, \.jpg", root)
+    refused(r"no images in any of its 2 subfolders \(found: nothing\); expected \.png, \.jpg", root)
+    (root / "dog" / "a.heic").write_bytes(b"")
+    refused(r"\(found: 1 \.heic\); expected .* files: convert them, or check the path", root)
 
 
 def test_a_truncated_and_a_fake_image_are_both_named(root):

@@ -264,7 +264,8 @@ def test_a_bad_list_of_classes_is_refused(text, said, mine):
 def test_without_a_list_of_classes_it_says_what_is_expected(mine):
     (mine / "classes.txt").unlink()
     with pytest.raises(
-        InputError, match=r"classes.txt: can't be read .*expected a text file with a class on each line"
+        InputError,
+        match=r"classes.txt is missing; expected a text file with a class on each line",
     ):
         domain(f"masks:{mine}")
 

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from unseen import ERM, Cadence, Engine, Ensemble
+from unseen.base import imports
 from unseen.runs.job import Job
 from unseen.runs.request import Request, train
 
@@ -57,6 +58,7 @@ def views(tmp_path_factory):
 def _trained(tmp_path_factory, photos, views):
     root = tmp_path_factory.mktemp("trained")
     (root / "networks.py").write_text(NETWORKS)
+    imports.give(f"{root}/networks.py:shades", f"{root}/networks.py:pixels")
     jobs = {
         "shades": (Job(source=str(photos), size=(10, 12), model=f"{root / 'networks.py'}:shades"), 0),
         "convnet": (Job(source=str(photos), width=1 / 64), 0),

@@ -198,14 +198,15 @@ def test_a_network_that_can_t_be_traced_is_refused(tmp_path, make_bars):
     [
         ([], 2, "expected a file or a folder to write: --onnx FILE, --torch FILE or --folder FOLDER"),
         (["--onnx", "nowhere/model.onnx"], 2, "nowhere/model.onnx can't be written: there is no folder"),
+        (["--onnx", "model.pt2"], 2, "its ending is that of --torch; say --torch model.pt2, or give the file another"),
         (["--onnx", "."], 2, ". is a folder; expected the name of a file in it"),
         (["--torch", "model.pt2", "--size", "64"], 2, "its images were 10x12; leave --size out"),
         (["--folder", "."], 3, ". exists and is not empty; choose a new or empty folder"),
     ],
-    ids=["nothing", "no folder", "a folder", "size", "not its own"],
+    ids=["nothing", "no folder", "another ending", "a folder", "size", "not its own"],
 )
 def test_what_can_t_be_exported_is_one_message(shell, trained, words, code, message):
-    found = shell("export", trained / "shades", *words)
+    found = shell("export", trained / "shades", "--run-model-code", *words)
     assert found[0] == code
     assert message in found[1].replace("\n", " ")
 

@@ -32,7 +32,7 @@ def test_pictures_are_found_in_files_folders_and_patterns(photos, tmp_path, monk
 
 
 def test_each_picture_gets_a_line_and_the_classes_are_counted(shell, trained, photos):
-    code, printed = shell("predict", trained / "shades", photos / "dark", "--threads", 1)
+    code, printed = shell("predict", trained / "shades", photos / "dark", "--threads", 1, "--run-model-code")
     assert code == 0
     predictor = unseen.Predictor.load(trained / "shades")
     for i in range(4):
@@ -65,7 +65,7 @@ def test_unreadable_pictures_are_named_and_counted_and_the_others_answered(
     (mixed / "dark" / "0.png").write_text("no picture")
     whole = (mixed / "grey" / "1.png").read_bytes()
     (mixed / "grey" / "1.png").write_bytes(whole[: len(whole) // 2])
-    code, printed = shell("predict", trained / "shades", mixed, "--csv", "answers.csv")
+    code, printed = shell("predict", trained / "shades", mixed, "--csv", "answers.csv", "--run-model-code")
     assert code == 8
     assert "10 pictures: " in printed
     assert "error: 2 pictures can't be read, the others are answered:" in printed
@@ -81,7 +81,7 @@ def test_masks_become_palette_files_of_the_pictures_size_with_the_picture_beside
     for name, size in {"a/1.png": (24, 32), "b/1.jpg": (12, 16), "b/1.png": (30, 20)}.items():
         (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(draw.integers(255, size=(*size, 3)).astype(np.uint8)).save(tmp_path / "in" / name)
-    code, printed = shell("predict", trained / "pixel-ensemble", tmp_path / "in", "--out", "masks")
+    code, printed = shell("predict", trained / "pixel-ensemble", tmp_path / "in", "--out", "masks", "--run-model-code")
     assert code == 0
     assert "% sure)" in printed
     written = sorted(str(path.relative_to(tmp_path / "masks")) for path in (tmp_path / "masks").rglob("*.png"))
@@ -95,7 +95,7 @@ def test_masks_become_palette_files_of_the_pictures_size_with_the_picture_beside
     assert (tmp_path / "masks/classes.txt").read_text() == "left\nright\n"
     with Image.open(tmp_path / "masks/beside/a/1.png") as beside:
         assert beside.width == 160
-    code, printed = shell("predict", trained / "pixel-ensemble", tmp_path / "in", "--out", "masks")
+    code, printed = shell("predict", trained / "pixel-ensemble", tmp_path / "in", "--out", "masks", "--run-model-code")
     assert code == 2
     assert "masks exists and is not empty" in printed
 
@@ -107,7 +107,7 @@ def test_masks_become_palette_files_of_the_pictures_size_with_the_picture_beside
         (["unfinished", "photos"], 3, "unfinished is not finished; resume with: unseen train --resume"),
         (["shades", "empty"], 2, "empty has no pictures in it or below"),
         (["shades", "photos", "--out", "masks"], 2, "--out masks is for masks"),
-        (["shades", "photos", "--csv", "nowhere/answers.csv"], 5, "could not write nowhere/answers.csv"),
+        (["shades", "photos", "--csv", "nowhere/answers.csv"], 5, "could not save nowhere/answers.csv"),
         (["shades", "photos", "--threads", "0"], 2, "threads=0: expected a whole number, 1 or more"),
     ],
     ids=["no run", "unfinished", "no pictures", "no masks", "no folder", "threads"],
@@ -118,7 +118,7 @@ def test_what_can_t_be_done_is_one_message(shell, trained, photos, tmp_path, wor
     shutil.copytree(trained / "shades", tmp_path / "unfinished")
     (tmp_path / "unfinished" / "weights.safetensors").unlink()
     (tmp_path / "empty").mkdir()
-    assert (found := shell("predict", *words))[0] == code
+    assert (found := shell("predict", *words, "--run-model-code"))[0] == code
     assert message in found[1].replace("\n", " ")
     assert not (tmp_path / "masks").exists()
     assert not list(tmp_path.glob("**/*.part"))

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -190,3 +191,16 @@ def test_pictures_that_can_t_be_used_are_named_together(shades, photos, tmp_path
 def test_what_is_no_picture_is_refused_with_what_was_expected(shades, picture, message):
     with pytest.raises(InputError, match=message):
         shades(picture)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_classes_and_scores_of_a_folder_have_to_fit(trained, tmp_path, count):
+    run = Path(shutil.copytree(trained / "shades", tmp_path / "run"))
+    content = json.loads((run / "config.json").read_text())
+    content["source"]["classes"] = list("abcd"[:count])
+    (run / "config.json").write_text(json.dumps(content))
+    if count > 3:
+        with pytest.raises(RunFolderError, match=r"its head gives 3 scores for 4 classes"):
+            unseen.Predictor.load(run, run_model_code=True)
+    else:
+        assert unseen.Predictor.load(run, run_model_code=True).classes == ("a", "b", "2")

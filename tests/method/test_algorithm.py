@@ -36,7 +36,7 @@ class Notes:
         state.losses.zero_()
         self.events.append("step")
 
-    def recall(self, k, part):
+    def recall(self, k, part, parents):
         return None
 
     def ascended(self, k, images, of):
@@ -186,7 +186,7 @@ def test_parts_of_a_round_that_were_made_before_are_used_and_the_others_made(net
     class Remembers(Notes):
         kept: dict = {}  # noqa: RUF012
 
-        def recall(self, k, part):
+        def recall(self, k, part, parents):
             return self.kept.get((k, part)) if part == 1 else None
 
         def made(self, k, part, images, parents):

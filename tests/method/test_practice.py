@@ -250,8 +250,18 @@ def test_epochs_are_steps_of_the_sources_size():
     assert ADA(epochs=3, K=200, T_min=100, batch=1).for_source(10_000).T == 30_000
     with pytest.raises(InputError, match=r"T=300 and epochs=2.5, which for 100 images in minibatches of 32 is T=8"):
         ERM(epochs=2.5, T=300).for_source(100)
-    with pytest.raises(InputError, match=r"K=2 rounds of T_min=100 steps need more than 200 steps, got T=4"):
+
+
+def test_too_few_epochs_for_the_rounds_are_refused_with_three_ways_out():
+    with pytest.raises(InputError) as refused:
         ADA(epochs=1).for_source(100)
+    assert str(refused.value) == (
+        "1 epochs of 100 images in minibatches of 32 are 4 steps, and K=2 rounds of T_min=100 steps need more than "
+        "200: say spread = true (--spread), which spreads the rounds over the steps there are, or epochs = 65, or a "
+        "lower T_min or K"
+    )
+    assert ADA(epochs=65).for_source(100).T > 200
+    assert ADA(epochs=1, spread=True).for_source(100).T == 4
 
 
 def test_settings_that_are_off_are_in_no_dictionary_and_the_others_come_back():

@@ -64,7 +64,8 @@ def test_its_initial_weights_follow_from_the_seed():
         ("smp:FPN", "expected smp:DECODER/ENCODER"),
         ("smp:FPN/tu-resnt18", "near are smp:FPN/tu-resnet18"),
         ("timm:", "expected one of the"),
-        ("resnet18", "timm:NAME"),
+        ("resnet18", r"timm:NAME.*did you mean timm:resnet18 or torchvision:resnet18\?"),
+        ("resnet0", "timm:NAME.*did you mean "),
     ],
 )
 def test_a_name_that_is_no_models_gets_near_names(name, said):

@@ -4,6 +4,7 @@ import pytest
 
 from unseen.paper.cells import Cell
 from unseen.paper.claims import Claim, judge
+from unseen.paper.published import Published
 
 CLAIM = Claim("ADA is better", "Section 0", (("r/ADA", "r/ERM"),), ("SVHN", "USPS"))
 
@@ -39,43 +40,55 @@ def test_every_comparison_counts_for_the_verdict(found: dict, verdict: str) -> N
 
 def test_a_comparison_that_was_not_run_keeps_a_claim_from_holding() -> None:
     two = Claim("two", "w", (("r/ADA", "r/ERM"), ("r/more", "r/ERM")), ("SVHN", "USPS"))
-    judged = judge(two, cells(SVHN=ABOVE))
-    assert judged.verdict == "not all measured"
-    assert judged.evidence.endswith("Not run: 1 of 2 comparisons. No data for USPS.")
+    assert judge(two, cells(SVHN=ABOVE)).verdict == "not all measured"
 
 
-def test_the_evidence_has_every_column_with_its_interval_and_seeds() -> None:
-    evidence = judge(CLAIM, cells(SVHN=ABOVE, USPS=UNCLEAR)).evidence
-    assert evidence.startswith("SVHN: ADA over ERM +9.8 (")
-    assert "USPS: " in evidence
-    assert evidence.count("3 seeds") == 2
+def test_one_clear_comparison_among_many_has_to_be_clear_among_all() -> None:
+    """Its p by itself is 0.009: below 0.05, and not below 0.05 / 8."""
+    lucky, unlucky = [0.40, 0.44, 0.42, 0.45], [0.35, 0.45, 0.36, 0.46]
+    made = [Cell(f"g{i}", "SVHN", dict(enumerate(lucky if i == 0 else unlucky))) for i in range(8)]
+    made.append(Cell("ERM", "SVHN", {0: 0.38, 1: 0.40, 2: 0.39, 3: 0.405}))
+    alone = Claim("one", "w", (("r/g0", "r/ERM"),), ("SVHN",))
+    among = Claim("many", "w", tuple((f"r/g{i}", "r/ERM") for i in range(8)), ("SVHN",))
+    assert alone.tested(judge(alone, {"r": made}).comparisons[0])[0] == pytest.approx(0.009, abs=0.0005)
+    assert judge(alone, {"r": made}).verdict == "holds"
+    assert judge(among, {"r": made}).verdict == "not decided"
 
 
-def test_a_claim_nobody_measured_says_so() -> None:
-    assert judge(CLAIM, {"r": [Cell("ADA", "SVHN"), Cell("ERM", "SVHN")]}).evidence == "No result on SVHN and USPS."
-    only_erm = {"r": [Cell("ADA", "SVHN"), Cell("ERM", "SVHN", {0: 0.5})]}
-    assert judge(CLAIM, only_erm).evidence == "No run of it is finished."
+def test_near_repetitions_are_one_comparison_with_each_seed_counted_once() -> None:
+    pairs = tuple((f"r/g{i}", "r/ERM") for i in range(3))
+    claim = Claim("near", "w", pairs, ("SVHN",), near={f"r/g{i}": "all γ" for i in range(2)})
+    made = [
+        Cell("g0", "SVHN", {0: 0.40, 1: 0.50, 2: 0.60}),
+        Cell("g1", "SVHN", {0: 0.44, 1: 0.52}),
+        Cell("g2", "SVHN", {0: 0.30, 1: 0.30}),
+        Cell("ERM", "SVHN", {0: 0.30, 1: 0.30, 2: 0.30}),
+    ]
+    judged = judge(claim, {"r": made})
+    pooled, other = judged.comparisons
+    assert judged.wanted == 2
+    assert pooled.method == "all γ"
+    assert pooled.differences == pytest.approx({0: 12.0, 1: 21.0, 2: 30.0})
+    assert other.differences == {0: 0.0, 1: 0.0}
 
 
-def test_many_comparisons_are_reported_by_their_range() -> None:
-    many = Claim("m", "w", tuple((f"r/g{i}", "r/ERM") for i in range(5)), ("SVHN",))
-    made = [Cell(f"g{i}", "SVHN", {0: 0.4 + i / 100, 1: 0.41 + i / 100}) for i in range(5)]
-    made.append(Cell("ERM", "SVHN", {0: 0.3, 1: 0.3101}))
-    evidence = judge(many, {"r": made}).evidence
-    assert evidence == "SVHN: +10.0 to +14.0 points over 5 comparisons of 2 seeds, 5 clearly above and 0 clearly below."
-
-
-def test_comparisons_of_unequal_seeds_say_from_how_few_to_how_many() -> None:
-    many = Claim("m", "w", tuple((f"r/g{i}", "r/ERM") for i in range(5)), ("SVHN",))
-    made = [Cell(f"g{i}", "SVHN", {seed: 0.4 + seed / 100 for seed in range(1 + i)}) for i in range(5)]
-    made.append(Cell("ERM", "SVHN", dict.fromkeys(range(9), 0.3)))
-    assert "over 5 comparisons of 1 to 5 seeds," in judge(many, {"r": made}).evidence
+def test_the_effect_is_the_mean_of_the_comparisons_over_the_seeds_that_all_have() -> None:
+    claim = Claim("two", "w", (("r/a", "r/ERM"), ("r/b", "r/ERM")), ("SVHN",))
+    made = [
+        Cell("a", "SVHN", {0: 0.40, 1: 0.42, 2: 0.90}, Published(0.35, 0.01, (10,), "")),
+        Cell("b", "SVHN", {0: 0.44, 1: 0.50}, Published(0.37, 0.01, (10,), "")),
+        Cell("ERM", "SVHN", {0: 0.30, 1: 0.30, 2: 0.30}, Published(0.30, 0.01, (10,), "")),
+    ]
+    (effect,) = judge(claim, {"r": made}).effects
+    assert effect.comparison.differences == pytest.approx({0: 12.0, 1: 16.0})
+    assert effect.theirs == pytest.approx(6.0)
 
 
 def test_a_claim_can_compare_methods_of_two_recipes() -> None:
     claim = Claim("c", "w", (("a/K=1", "b/K=1"),), ("SVHN",), named=("ensemble", "network"))
     found = {"a": [Cell("K=1", "SVHN", {0: 0.5})], "b": [Cell("K=1", "SVHN", {0: 0.4})]}
-    assert judge(claim, found).evidence == "SVHN: ensemble K=1 over network K=1 +10.0 (1 seed)."
+    (comparison,) = judge(claim, found).comparisons
+    assert (comparison.method, comparison.baseline) == ("ensemble K=1", "network K=1")
 
 
 @pytest.mark.parametrize(

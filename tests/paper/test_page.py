@@ -4,37 +4,13 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy as np
 import pytest
+from digit_lines import add_results
 
 from unseen.errors import InputError
-from unseen.paper.digits.lab import SOURCE, DigitLab
 from unseen.paper.digits.recipes import DIGIT_RECIPES
 from unseen.paper.page import read_page, write_html, write_markdown
 from unseen.paper.results import Results
-
-HERE = ("SVHN", "MNIST-M", "USPS")
-
-
-def add_results(path: Path, names: list[str], seeds: int) -> Results:
-    """Lines as a real lab's, with accuracies drawn around 0.5; rounds add a tenth."""
-    results, draw = Results(path), np.random.default_rng(3)
-    lab = DigitLab(out=path.parent, rows={SOURCE: HERE})
-    for measurement in [m for name in names for m in DIGIT_RECIPES[name].measurements(lab, seeds)]:
-        (request, *_) = measurement.needs
-        gain = 0.1 * (request.ada.K > 0)
-        scores = [
-            {"domain": domain, "accuracy": 0.5 + gain + draw.random() / 100, "images": 2007, "rule": "greatest-softmax"}
-            for domain in measurement.domains
-        ]
-        results.add(
-            {
-                "key": measurement.key, "kind": "run", "seed": request.seed, "job": request.job.asdict(),
-                "ada": request.ada.asdict(), "versions": {"torch": "2.13.0"}, "created": "2026-11-16T00:00:00",
-                "engine": {"device": "cpu", "precision": "bf16"}, "scores": scores,
-            }
-        )  # fmt: skip
-    return results
 
 
 @pytest.fixture
@@ -46,12 +22,14 @@ def test_the_page_has_every_recipe_and_says_which_are_not_run(file: Path) -> Non
     text = write_markdown(read_page(file), file.parent / "results.md", file.parent).read_text()
     headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert headings == [
-        "The paper's claims", "Figure 2a, top", "Figure 2a, bottom", "Figure 2b, top", "Figure 2b, middle",
+        "The paper's claims", "How claims are judged", "How many seeds would decide it", "Figure 2a, top",
+        "Figure 2a, bottom", "Figure 2b, top", "Figure 2b, middle",
         "Figure 2b, bottom", "Table 1", "Figure 4", "Readings",
     ]  # fmt: skip
     assert "Nothing was run." in text
     assert "No result on SYN." in text
-    assert text.count("![") == 6, "two recipes in full; figures 2a-bottom and 4, table 1 and the readings in part"
+    assert text.index("![") < text.index("\n\n**Of "), "it opens with the figure of all claims"
+    assert text.count("![") == 1 + 6, "two recipes in full; figures 2a-bottom and 4, table 1 and the readings in part"
 
 
 def test_the_numbers_of_seeds_stand_with_the_numbers(file: Path) -> None:
@@ -98,9 +76,9 @@ class Outline(HTMLParser):
 def test_the_html_page_needs_no_other_file(file: Path) -> None:
     outline = Outline()
     outline.feed(write_html(read_page(file), file.parent / "report.html").read_text())
-    assert outline.sections[0] == "claims"
-    assert len(outline.sections) == 1 + sum(bool(recipe.methods) for recipe in DIGIT_RECIPES.values())
-    assert outline.images == 6
+    assert outline.sections[:3] == ["claims", "judging", "deciding"]
+    assert len(outline.sections) == 3 + sum(bool(recipe.methods) for recipe in DIGIT_RECIPES.values())
+    assert outline.images == 1 + 6
     assert not outline.fetched
 
 
@@ -111,7 +89,10 @@ def test_a_file_without_results_of_the_real_experiment_is_refused(tmp_path: Path
 
 def test_results_of_stand_ins_have_no_page_and_the_message_says_where_their_tables_are(tmp_path: Path) -> None:
     results = Results(tmp_path / "digits.jsonl")
-    results.add({"key": "a", "kind": "run", "seed": 0, "job": {"source": "mnist5k-train"}, "scores": []})
+    about = {"ada": {"K": 0}, "versions": {"torch": "2"}, "engine": {"device": "cpu", "precision": "float32"}}
+    job = {"source": "mnist5k-train", "model": "convnet", "size": None, "images": 5000}
+    line = {"key": "a", "kind": "run", "seed": 0, "job": job, "created": "2026", "scores": []}
+    results.add(line | about)
     with pytest.raises(InputError, match=r"got only runs on mnist5k-train: stand-ins have no page; .* NAME\.md in"):
         read_page(results.path)
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import unseen
-from unseen.base.files import read_tensors
+from unseen.base.tensors import read_tensors
 from unseen.errors import InputError, RunFolderError
 from unseen.reporting import evaluation
 from unseen.reporting.evaluation import job_of, result_line, score_run, scores_of

@@ -35,6 +35,14 @@ def test_a_terminal_gets_bars_with_counts_and_the_loss():
     assert "loss 0.250" in text
 
 
+def test_values_of_watched_domains_are_shown_when_they_are_measured_and_stay():
+    measured = {"loss": 0.5, "accuracy": {"validation": 0.9, "/photos/street": 0.7}}
+    steps = [Progress("minimize", t, 30, 0, line) for t, line in ((0, None), (10, measured), (20, {"loss": 0.4}))]
+    assert "training (rounds done: 0): 10 of 30 steps" in shown(False, steps)
+    assert "loss 0.500, validation 90.0%, street 70.0%" in shown(False, steps)
+    assert "loss 0.400, validation 90.0%, street 70.0%" in shown(True, steps)
+
+
 def test_80_columns_have_room_for_the_time_left_and_the_loss():
     text = shown(True, [Progress("minimize", 0, 1500, 0), Progress("minimize", 1500, 1500, 0, {"loss": 0.5})], width=80)
     last = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).strip().splitlines()[-1]

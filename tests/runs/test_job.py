@@ -8,6 +8,7 @@ import torch
 from PIL import Image
 
 import unseen
+from unseen.base import imports
 from unseen.base.records import from_json
 from unseen.errors import InputError, RunFolderError
 from unseen.runs.job import Job
@@ -20,6 +21,7 @@ def test_the_same_job_and_seed_give_the_same_initial_weights_and_touch_no_global
     (tmp_path / "mine.py").write_text(
         "from torch import nn\ndef make(classes):\n    return nn.Sequential(nn.Linear(3, classes))\n"
     )
+    imports.give(f"{tmp_path}/mine.py:make")
     job = Job(model=f"{tmp_path}/mine.py:make")
     one, two, other = (job.build_model(4, seed).model[0].weight for seed in (0, 0, 1))
     assert torch.equal(one, two)
@@ -33,13 +35,14 @@ def test_the_same_job_and_seed_give_the_same_initial_weights_and_touch_no_global
         ("mine.py:number", "gave a int, expected a torch.nn.Module"),
         ("broken.py:make", "can't be imported"),
         ("no_such_module_at_all:make", "can't be imported"),
-        ("mine.py:picky", "calling it with classes=3 raised TypeError"),
+        ("mine.py:picky", "calling it with classes=3 failed: TypeError"),
     ],
 )
 def test_a_model_that_cannot_be_made_is_refused_with_the_reason(tmp_path, monkeypatch, model, said):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def make(classes): ...\ndef number(classes):\n    return 3\ndef picky(): ...\n")
     Path("broken.py").write_text("import no_such_module_at_all\n")
+    imports.give(model)
     with pytest.raises(InputError) as caught:
         Job(model=model).build_model(3, 0)
     assert said in str(caught.value)
@@ -81,6 +84,7 @@ def wrong(classes):
 def test_a_model_that_does_not_suit_the_source_is_refused_before_training(tmp_path, monkeypatch, model, said):
     monkeypatch.chdir(tmp_path)
     Path("own.py").write_text(OWN)
+    imports.give("own.py:good", model)
     source = unseen.domain("highway-dawn", size=(32, 32), images=1)
     assert Job(model="own.py:good").build_model_for(source, 0).head_name == "classifier"
     with pytest.raises(InputError, match=said):

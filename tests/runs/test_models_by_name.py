@@ -111,8 +111,8 @@ def test_a_models_file_is_found_again_after_both_were_moved(photos, tmp_path):
     before = unseen.load(there / "runs" / "a")
     unseen.Ensemble.of_runs([there / "runs" / "a"]).save(there / "ensemble")
     there.rename(here)
-    net = unseen.load(here / "runs" / "a")
-    (member,) = unseen.Ensemble.load(here / "ensemble").members
+    net = unseen.load(here / "runs" / "a", run_model_code=True)
+    (member,) = unseen.Ensemble.load(here / "ensemble", run_model_code=True).members
     assert torch.equal(net.model[1].weight, before.model[1].weight)
     assert torch.equal(member.model[1].weight, before.model[1].weight)
     assert request_of(here / "runs" / "a").job.model == f"{here / 'nets.py'}:make"

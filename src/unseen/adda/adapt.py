@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,12 @@ from torch import Tensor, nn
 from unseen.adda.duel import Duel, Health, begin, look, step
 from unseen.adda.settings import ADDA as ADDA
 from unseen.base.images import Images
+from unseen.base.reading import reading
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.engine import Engine, host_copies
-from unseen.errors import InputError, all_problems
+from unseen.errors import InputError, RunFolderError, all_problems
 from unseen.models.split import Split, count_classes, split
-from unseen.runs.config import Cadence, ModelRecord, SourceRecord, TrainingConfig, made_now
+from unseen.runs.config import Cadence, ModelRecord, SourceRecord, TrainingConfig, identity_of, made_now
 from unseen.runs.console import showing_if
 from unseen.runs.loading import load
 from unseen.runs.opening import check_folder, open_folder
@@ -174,7 +175,7 @@ class Log:
 
     def warn_of_collapse(self, warn: Callable[[str], None]) -> None:
         """One warning when the target's images can be told apart much less than before."""
-        before, after = (Health(line["spread"], line["classes"]) for line in (self.lines[0], self.lines[-1]))
+        before, after = self._healths()
         if after.collapsed_from(before):
             warn(
                 f"ADDA collapsed: on the target, the spread of the features went from {before.spread:.2f} to "
@@ -182,6 +183,12 @@ class Log:
                 f"{after.classes:.1f}, so the adapted model is likely worse than the one it came from; lower alpha "
                 f"(now {self.adda.alpha:g}), or raise batch (now {self.adda.batch})"
             )
+
+    def _healths(self) -> tuple[Health, Health]:
+        """At the beginning and at the end; lines that a file has lost are the file's fault."""
+        with reading(self.files.metrics_file, RunFolderError) if self.files else nullcontext():
+            first, last = (Health(line["spread"], line["classes"]) for line in (self.lines[0], self.lines[-1]))
+        return first, last
 
 
 def _unlabelled(target: Source | Tensor) -> Domain:
@@ -211,14 +218,17 @@ def _make_config(
     """Everything that decides the bits of an adaptation, and when and with what it was made."""
     weights = safetensors.torch.save(host_copies(net.model.state_dict()))
     used = adda.target_images or len(target)
+    source_record, engine_record = SourceRecord.of(source), engine.record()
+    decisive = {"source": source_record.sha256, "target": target.fingerprint, "precision": engine_record.precision}
     return AdaptationConfig(
         adda=adda,
         target=TargetRecord(name=target.name, images=len(target), used=used, sha256=target.fingerprint),
         source_weights=hashlib.sha256(weights).hexdigest(),
         seed=seed,
-        source=SourceRecord.of(source),
+        source=source_record,
         model=ModelRecord.of(net),
         cadence=cadence,
-        engine=engine.record(),
+        engine=engine_record,
+        identity=identity_of(net, adda=adda.asdict(), seed=seed, **decisive),
         **made_now(),
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from unseen.base.checks import type_problems
+from unseen.base.checks import in_float32, type_problems
 from unseen.errors import all_problems
 
 
@@ -47,7 +46,7 @@ def _range_problems(values: dict[str, Any]) -> list[str]:
     ]
     for name in ("alpha", "alpha_discriminator"):
         value = values.get(name, 0)
-        if not (math.isfinite(value) and value >= 0):
+        if not (in_float32(value) and value >= 0):
             found.append(f"{name}={value}: expected a finite number, 0 or more")
     if not 0 <= values.get("beta1", 0) < 1:
         found.append(f"beta1={values['beta1']}: expected 0 or more and below 1")

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
+
+from unseen.base.terminal import Terminal, printable
 
 LINE_EVERY = 10.0  # seconds between two plain lines
 
@@ -25,19 +26,19 @@ class Rate(ProgressColumn):
 
 def remark(text: str) -> None:
     """Say something that isn't a result."""
-    print(text, file=sys.stderr)
+    print(printable(text), file=sys.stderr)
 
 
 @contextmanager
 def counting(words: str, total: int, unit: str, show: bool | None = None) -> Iterator[Callable[[int], None]]:
     """A callback that is told how many more are done; it shows them in a terminal, or elsewhere if ``show`` is True."""
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     if show is False or (show is None and not console.is_terminal):
         yield lambda more: None
     elif console.is_terminal:
-        columns = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
+        columns = TextColumn("{task.description}", markup=False), BarColumn(bar_width=None), MofNCompleteColumn()
         with Progress(*columns, Rate(), TimeRemainingColumn(), console=console, expand=True) as bars:
-            task = bars.add_task(words, total=total, unit=unit)
+            task = bars.add_task(printable(words), total=total, unit=unit)
             yield lambda more: bars.advance(task, more)
     else:
         yield _Lines(words, total, unit)

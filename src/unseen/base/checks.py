@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from types import NoneType
@@ -13,9 +14,53 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
+LARGEST = 2**63 - 1
+"""of whole numbers: what a tensor and a file can have"""
+LARGEST_FLOAT = 3e38
+"""of other numbers: networks compute in float32"""
+_SHOWN = 80
+"""characters of a value that a message has room for"""
+
+
 def is_whole(value: object) -> bool:
-    """Whether it is an int; True and False are not."""
-    return isinstance(value, int) and not isinstance(value, bool)
+    """Whether it is an int that a tensor can have; True and False are not."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+def is_number(value: object) -> bool:
+    """Whether it is such an int or a float, which may be infinite or none at all (NaN)."""
+    return is_whole(value) or isinstance(value, float)
+
+
+def is_name(value: object) -> bool:
+    """Whether it is a text that may be a name or a path."""
+    if not isinstance(value, str) or value == "" or "\0" in value:
+        return False
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def in_float32(value: float) -> bool:
+    """Whether a number is finite where networks compute with it."""
+    return abs(value) <= LARGEST_FLOAT
+
+
+def shown(value: object) -> str:
+    """A value in a message: shortened where it is long, and in words where it can't be written at all."""
+    try:
+        text = repr(value)
+    except Exception:  # nested too deeply, or a number of thousands of digits
+        return f"a {type(value).__name__} that is too large to show"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def seed_problems(seed: object) -> list[str]:
+    """What is wrong with a seed, if anything."""
+    good = isinstance(seed, int) and is_whole(seed) and seed >= 0
+    return [] if good else [f"seed={shown(seed)}: expected a whole number, 0 or more and below 2**63"]
 
 
 def _is_size(value: object) -> bool:
@@ -24,23 +69,23 @@ def _is_size(value: object) -> bool:
 
 
 def _are_names(value: object) -> bool:
-    return isinstance(value, tuple) and all(isinstance(name, str) for name in value)
+    return isinstance(value, tuple) and all(map(is_name, value))
 
 
 def _are_numbers(value: object) -> bool:
-    return isinstance(value, tuple) and all(is_whole(each) or isinstance(each, float) for each in value)
+    return isinstance(value, tuple) and all(map(is_number, value))
 
 
 _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     int: (is_whole, "a whole number"),
-    float: (lambda v: is_whole(v) or isinstance(v, float), "a number"),
+    float: (is_number, "a number"),
     bool: (lambda v: isinstance(v, bool), "true or false"),
-    str: (lambda v: isinstance(v, str) and v != "", "a name"),
+    str: (is_name, "a name"),
     int | tuple[int, int]: (_is_size, "a side in pixels or (height, width)"),
     tuple[str, ...]: (_are_names, "a list of names"),
     tuple[float, ...]: (_are_numbers, "a list of numbers"),
-    str | tuple[float, ...]: (lambda v: isinstance(v, str) or _are_numbers(v), "a name or a list of numbers"),
-    str | tuple[str, ...]: (lambda v: (isinstance(v, str) and v != "") or _are_names(v), "a name or a list of names"),
+    str | tuple[float, ...]: (lambda v: is_name(v) or _are_numbers(v), "a name or a list of numbers"),
+    str | tuple[str, ...]: (lambda v: is_name(v) or _are_names(v), "a name or a list of names"),
 }
 
 
@@ -50,7 +95,7 @@ def type_problems(kind: type[DataclassInstance], values: Mapping[str, Any]) -> d
     for name, (annotation, optional) in _annotations(kind).items():
         matches, words = _KINDS[annotation]
         if not (matches(values[name]) or (optional and values[name] is None)):
-            problems[name] = f"{name}={values[name]!r}: expected {words}"
+            problems[name] = f"{name}={shown(values[name])}: expected {words}"
     return problems
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 import torch
 from torch import Tensor
+
+from unseen.base.reading import reading
+from unseen.base.writing import writing
 
 WHITE = 255
 """the value of a byte that is 1.0 when it is taken"""
@@ -123,6 +127,11 @@ class FileRows:
     def __del__(self) -> None:
         self.file.close()
 
+    @property
+    def path(self) -> Path:
+        """What a message calls the file: one without a name has a number for it."""
+        return Path("a temporary file of images" if isinstance(self.file.name, int) else self.file.name)
+
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -132,15 +141,16 @@ class FileRows:
         taken = torch.empty(len(numbers), *self.shape[1:], dtype=self.dtype)
         if taken.numel():
             room = taken.numpy().data.cast("B")
-            for at, row, count in _in_a_row(numbers):
-                self._read(room[at * self._size : (at + count) * self._size], row * self._size)
+            with reading(self.path, fix="start again: what it is made from is read anew"):
+                for at, row, count in _in_a_row(numbers):
+                    self._read(room[at * self._size : (at + count) * self._size], row * self._size)
         return taken
 
     def _read(self, room: memoryview, start: int) -> None:
         while len(room):
             got = os.preadv(self.file.fileno(), [room], start)
             if not got:
-                raise OSError(f"{self.file.name} is cut short: expected {len(self):,} images of {self._size:,} bytes")
+                raise ValueError(f"it is cut short: expected {len(self):,} images of {self._size:,} bytes")
             room, start = room[got:], start + got
 
     def __setitem__(self, rows: slice, values: Tensor) -> None:
@@ -148,7 +158,8 @@ class FileRows:
         start, stop, step = rows.indices(len(self))
         assert (step, *values.shape) == (1, stop - start, *self.shape[1:]), (rows, values.shape)
         if values.numel():
-            write_at(self.file.fileno(), values.to(self.dtype).contiguous().numpy().data, start * self._size)
+            with writing(self.path):
+                write_at(self.file.fileno(), values.to(self.dtype).contiguous().numpy().data, start * self._size)
 
 
 def _whole(value: Any) -> Any:

@@ -11,11 +11,15 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
+from unseen.base.checks import seed_problems
+from unseen.errors import all_problems
+
 PURPOSES = ("minibatches", "rounds", "model", "augmentation")
 
 
 def generator(seed: int, purpose: str) -> Generator:
     """A generator for one purpose: two purposes of one seed, or two seeds, give independent streams."""
+    all_problems("settings", seed_problems(seed))
     digest = hashlib.sha256(f"unseen/{seed}/{purpose}".encode()).digest()
     return Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
 

@@ -11,7 +11,8 @@ from typing import Any
 from rich.console import Console
 
 from unseen import sweep
-from unseen.base.files import write_atomically
+from unseen.base.reading import read_toml
+from unseen.base.writing import make_folder, write_atomically
 from unseen.choosing.folds import JUDGES, under, without_kind
 from unseen.data.domain import Domain
 from unseen.errors import InputError, did_you_mean
@@ -20,7 +21,7 @@ from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import compare, counted, with_span
 from unseen.runs.folder import RunFolder
-from unseen.runs.request import Request, read_toml
+from unseen.runs.request import Request
 from unseen.sweep.grid import grid
 from unseen.sweep.tasks import finished
 from unseen.transforms.transform import KINDS
@@ -93,7 +94,8 @@ class Choice:
             rows.append((name, str(len(scores)), *shown))
         headings = ("Candidate", "Seeds", "Criterion", *(f"without {kind}" for kind in KINDS))
         caption = (
-            "Percent right on held-out source images under a kind of transformation that the training was without. "
+            "Accuracy, of masks mIoU, in percent, on held-out source images under a kind of transformation that the "
+            "training was without. "
             "The criterion is the mean over the kinds. No target was seen."
         )
         return Sheet("The candidates", headings, rows, caption, words=frozenset({0}))
@@ -123,6 +125,7 @@ def choose(
         sweep.run(requests, jobs=jobs, retry=True, progress=progress or False).check("the same command")
     done = [_judged(trial, judged[trial.kind]) if finished(trial.request) else trial for trial in trials]
     lines = [json.dumps(_line(trial)) for trial in done if trial.score is not None]
+    make_folder(out)
     write_atomically(out / "choice.jsonl", "".join(f"{line}\n" for line in lines).encode())
     return Choice(done)
 

@@ -22,7 +22,7 @@ def without_kind(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """The same settings without every transformation of that kind; where none is left, without what needs some."""
     kept = dict(settings)
     for name in ("over", "augment"):
-        if name in kept and kept[name] != PIXELS:
+        if kept.get(name) not in (None, PIXELS):
             kept[name] = tuple(each for each in _expanded(kept[name]) if each == PIXELS or not _is_of(each, kind))
     if kept.get("augment") == ():
         del kept["augment"]

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.filesize import decimal
-from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.progress import Progress as Bars
 
 from unseen.base.bars import LINE_EVERY
+from unseen.base.terminal import plain, printable
 from unseen.data.download.transfer import Progress
 
 
@@ -23,7 +23,7 @@ def showing_bytes(console: Console) -> Iterator[Callable[[str], Progress]]:
         yield lambda name: _lines(console, name)
         return
     columns = (
-        TextColumn("{task.description}", style="bold"), BarColumn(bar_width=None), DownloadColumn(),
+        TextColumn("{task.description}", style="bold", markup=False), BarColumn(bar_width=None), DownloadColumn(),
         TransferSpeedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
     with Bars(*columns, console=console, expand=True) as bars:
@@ -31,7 +31,7 @@ def showing_bytes(console: Console) -> Iterator[Callable[[str], Progress]]:
 
 
 def _bar(bars: Bars, name: str) -> Progress:
-    task = bars.add_task(escape(name), total=None)
+    task = bars.add_task(printable(name), total=None)
     return lambda done, total: bars.update(task, completed=done, total=total)
 
 
@@ -43,6 +43,6 @@ def _lines(console: Console, name: str) -> Progress:
         if time.monotonic() - last >= LINE_EVERY:
             last = time.monotonic()
             of = f" of {decimal(total)}" if total is not None else ""
-            console.print(f"{escape(name)}: {decimal(done)}{of}", highlight=False, soft_wrap=True)
+            console.print(plain(f"{name}: {decimal(done)}{of}"), soft_wrap=True)
 
     return show

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from unseen.cli.app import interruptible, out
@@ -59,7 +58,7 @@ def reproduce_one(
         raise InputError(f"{recipe.name}: nothing of it is in {lab.out}; leave out --no-train, or name another --out")
     out.print(show(recipe, lab, results, seeds, out.width))
     for path in write(recipe, lab, results, seeds):
-        out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)
+        out.print(f"Wrote {path}", highlight=False, soft_wrap=True)
 
 
 def table_of_recipes() -> Table:

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from unseen.cli.app import Data, app, command_given, interruptible, out
+from unseen.cli.app import MOST_SEEDS, Data, app, command_given, interruptible, out
 
 
 @app.command()
 def choose(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="TOML file: shared settings, and tables \\[candidates.NAME].")],
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each candidate.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="How many seeds for each candidate.")] = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Runs at once (as many as there are cores).")] = None,
     train: Annotated[
         bool, typer.Option("--train/--no-train", help="Train what is missing, or judge what is there.")
@@ -34,10 +33,10 @@ def choose(
     place = folder or Path("choices") / file.stem
     trials = plan(candidates, shared, place, seeds)
     runs = len({trial.request.identity for trial in trials})
-    out.print(f"{len(candidates)} candidates, {runs} trainings in {escape(str(place))}", highlight=False)
+    out.print(f"{len(candidates)} candidates, {runs} trainings in {place}", highlight=False)
     with interruptible(command_given(context)):
         choice = choose_between(candidates, shared, out=place, seeds=seeds, jobs=jobs, train=train, progress=out)
     out.print(as_rich(choice.sheet(), out.width, f"it is in {place / 'choice.jsonl'}"))
-    out.print(f"Chosen: {escape(choice.why)}", highlight=False, soft_wrap=True)
+    out.print(f"Chosen: {choice.why}", highlight=False, soft_wrap=True)
     for name, value in candidates[choice.chosen].items():
-        out.print(f"  {escape(f'{name} = {value!r}')}", highlight=False)
+        out.print(f"  {name} = {value!r}", highlight=False)

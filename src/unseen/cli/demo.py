@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from unseen import sweep
-from unseen.base.files import write_atomically
+from unseen.base.writing import write_atomically
 from unseen.data.catalogue import domain, targets
 from unseen.engine import Engine
 from unseen.method.settings import ADA, ERM

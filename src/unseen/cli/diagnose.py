@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.text import Text
 
-from unseen.cli.app import Data, app, out
-from unseen.cli.evaluate import Model, Size, Source, Targets, source_given, stand_in, targets_for
+from unseen.cli.app import Data, RunModelCode, app, out
+from unseen.cli.evaluate import Model, Size, SkipBad, Source, Targets, source_given, stand_in, targets_for
 
 
 @app.command()
@@ -24,6 +23,8 @@ def diagnose(
     model: Model = None,
     source: Source = None,
     size: Size = None,
+    skip_bad: SkipBad = False,
+    run_model_code: RunModelCode = False,
     data: Data = None,
 ) -> None:
     """What the theory says about a finished run: its rounds, its worst cases, how far domains are."""
@@ -39,13 +40,13 @@ def diagnose(
     with out.status("Looking at the network's features"):
         diagnosis = diagnose_run(
             run,
-            targets_for(run, target, given) if target else (),
+            targets_for(run, target, given, skip_bad) if target else (),
             plain=plain,
             net=load_net(run) if load_net else None,
-            source=source_given(run, source, given),
+            source=source_given(run, source, given, skip_bad),
         )
     out.print(Text(headline(diagnosis), style="bold"), end="\n\n")
     for sheet in sheets(diagnosis).values():
         out.print(as_rich(sheet, out.width, elsewhere="it is on the page below"))
     written = write_diagnosis(diagnosis, page or run / "diagnosis.html")
-    out.print(f"Wrote {escape(str(written))}", highlight=False, soft_wrap=True)
+    out.print(f"Wrote {written}", highlight=False, soft_wrap=True)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.filesize import decimal
-from rich.markup import escape
 from rich.table import Column, Table
 
 from unseen.cli.app import app, interruptible, out, print_warning
@@ -67,7 +66,7 @@ def _obtain_all(files: list[OfficialFile], root: Path) -> None:
 
 
 def _say(text: str) -> None:
-    out.print(escape(text), highlight=False, soft_wrap=True)
+    out.print(text, highlight=False, soft_wrap=True)
 
 
 def _list() -> None:
@@ -77,7 +76,7 @@ def _list() -> None:
     table = Table("name", Column("files", overflow="fold"), Column("size", justify="right"), "terms", title=title)
     for name, files in published_sets().items():
         sizes = [decimal(file.size) if file.size is not None else "unknown" for file in files]
-        table.add_row(name, escape("\n".join(file.name for file in files)), "\n".join(sizes), TERMS[name])
+        table.add_row(name, "\n".join(file.name for file in files), "\n".join(sizes), TERMS[name])
     out.print(table)
     for file in dict.fromkeys(file for files in published_sets().values() for file in files if file.how is not None):
         _say(f"{file.name} {'or ' if file.url is not None else ''}by hand: {file.how}")

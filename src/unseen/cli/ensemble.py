@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from unseen.cli.app import app, out
+from unseen.cli.app import RUN_MODEL_CODE, RunModelCode, app, out
 from unseen.cli.evaluate import RunFolders
 from unseen.ensembles.rule_names import DEFAULT, NAMES
 
@@ -19,6 +18,7 @@ def ensemble(
     runs: RunFolders,
     folder: Annotated[Path, typer.Option("--out", help="Folder of the ensemble, a new one.")],
     rule: Annotated[str, typer.Option(help=f"Who answers: {', '.join(NAMES)}.")] = DEFAULT,
+    run_model_code: RunModelCode = False,
 ) -> None:
     """Make one of several finished runs: for each image the surest of them answers."""
     from unseen.ensembles.ensemble import Ensemble
@@ -27,8 +27,8 @@ def ensemble(
     made = Ensemble.of_runs(runs, rule=rule)
     made.save(folder)
     out.print(
-        f"Done: {escape(str(folder))}, {counted(len(made), 'member')}, {made.rule.name}. "
-        f"Next: unseen evaluate {escape(shlex.quote(str(folder)))}",
+        f"Done: {folder}, {counted(len(made), 'member')}, {made.rule.name}. "
+        f"Next: unseen evaluate {shlex.quote(str(folder))}{f' {RUN_MODEL_CODE}' * run_model_code}",
         highlight=False,
         soft_wrap=True,
     )

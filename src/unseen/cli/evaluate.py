@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Column, Table
 
-from unseen.cli.app import Data, app, out, print_error, print_remark, print_warning
+from unseen.base.terminal import Terminal
+from unseen.cli.app import Data, RunModelCode, app, out, print_error, print_remark, print_warning
 from unseen.errors import InputError, UnseenError
 
 if TYPE_CHECKING:
@@ -25,11 +25,12 @@ Targets = Annotated[list[str] | None, typer.Option("--target", help="Domain or f
 
 Model = Annotated[
     str | None,
-    typer.Option("--model", help="What makes the model of runs from Python: FILE.py:FUNCTION.", metavar="PLACE"),
+    typer.Option("--model", help="Makes the model where RUN may not: FILE.py:FUNCTION.", metavar="PLACE"),
 ]
 Source = Annotated[str | None, typer.Option("--source", help="What runs from Python were trained on.")]
 Size = Annotated[str | None, typer.Option("--size", help="Resize images of runs from Python (as in training).")]
 
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out files that can't be read.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads (as torch chooses).")]
 
 
@@ -42,6 +43,8 @@ def evaluate(
     ] = False,
     model: Model = None,
     size: Size = None,
+    skip_bad: SkipBad = False,
+    run_model_code: RunModelCode = False,
     threads: Threads = None,
     data: Data = None,
 ) -> None:
@@ -52,12 +55,12 @@ def evaluate(
 
     given, scored = stand_in(model, size), Scored(per_class)
     problems = []
-    with using_threads(threads) as busy, evaluating(Console(stderr=True, quiet=out.quiet)) as begin:
+    with using_threads(threads) as busy, evaluating(Terminal(stderr=True, quiet=out.quiet)) as begin:
         if busy:
             print_remark(busy)
         for run in runs:
             try:
-                scored.add(run, targets_for(run, target, given), network_with(run, given), begin)
+                scored.add(run, targets_for(run, target, given, skip_bad), network_with(run, given), begin)
             except UnseenError as error:
                 problems.append(error)
     for shown in scored.shown():
@@ -78,6 +81,8 @@ def report(
     model: Model = None,
     source: Source = None,
     size: Size = None,
+    skip_bad: SkipBad = False,
+    run_model_code: RunModelCode = False,
     data: Data = None,
 ) -> None:
     """Write one self-contained HTML page about finished runs."""
@@ -85,9 +90,19 @@ def report(
     from unseen.runs.loading import loader
 
     given = stand_in(model, size)
-    targets = targets_for(runs[0], target, given)
-    write_page(runs, page, targets=targets, source=source_given(runs[0], source, given), load_net=loader(given))
-    out.print(f"Wrote {escape(str(page))}", highlight=False, soft_wrap=True)
+    targets = targets_for(runs[0], target, given, skip_bad)
+    warnings: dict[str, None] = {}
+    write_page(
+        runs,
+        page,
+        targets=targets,
+        source=source_given(runs[0], source, given, skip_bad),
+        load_net=loader(given),
+        warn=lambda message: warnings.update({message: None}),
+    )
+    for message in warnings:
+        print_warning(message)
+    out.print(f"Wrote {page}", highlight=False, soft_wrap=True)
 
 
 @app.command("domains")
@@ -106,20 +121,22 @@ def list_domains(data: Data = None) -> None:
     if absent:
         table = Table(Column("name", no_wrap=True), "what", Column("how to get it", overflow="fold"), title="Missing")
         for entry in absent:
-            table.add_row(entry.name, escape(entry.origin), escape(entry.missing or ""))
+            table.add_row(entry.name, entry.origin, entry.missing or "")
         out.print(table)
 
 
-def stand_in(model: str | None, size: str | None) -> Job | None:
+def stand_in(model: str | None, size: str | None = None) -> Job | None:
     """What a run from Python lacks, as it was given: how its model is built, and the size of its images."""
     if model is None:
         if size is not None:
             raise InputError("--size is for runs that were started from Python: give --model as well, or leave it out")
         return None
+    from unseen.base.imports import give
     from unseen.cli.train import size_of
     from unseen.models.names import absolute
     from unseen.runs.job import Job
 
+    give(absolute(model))
     return Job(model=absolute(model), size=size_of(size))
 
 
@@ -131,10 +148,10 @@ def network_with(run: Path, given: Job | None) -> Split | Ensemble | None:
     return None if given is None else load_network(run, loader(given))
 
 
-def source_given(run: Path, name: str | None, given: Job | None) -> Domain | None:
+def source_given(run: Path, name: str | None, given: Job | None, skip_bad: bool = False) -> Domain | None:
     """What a run from Python was trained on: as named, or by the name its folder has; None where its job says it."""
     from unseen.data.catalogue import names
-    from unseen.reporting.evaluation import job_of, network_of
+    from unseen.reporting.evaluation import network_of
 
     network = network_of(run)
     if network.job is not None:
@@ -144,16 +161,25 @@ def source_given(run: Path, name: str | None, given: Job | None) -> Domain | Non
     recorded = network.config.get("source", {}).get("name", "")
     if name is None and recorded not in names():
         raise InputError(f"{run} was started from Python, on {recorded}: say where that is, with --source FOLDER")
-    return job_of(run, given).load_target(name or recorded, network.classes or ())
+    return _job(run, given, skip_bad).load_target(name or recorded, network.classes or ())
 
 
-def targets_for(run: Path, names: Sequence[str] | None, given: Job | None = None) -> list[Domain]:
+def _job(run: Path, given: Job | None, skip_bad: bool) -> Job:
+    from unseen.reporting.evaluation import job_of
+
+    job = job_of(run, given)
+    return replace(job, leave_out_unreadable=True) if skip_bad else job
+
+
+def targets_for(
+    run: Path, names: Sequence[str] | None, given: Job | None = None, skip_bad: bool = False
+) -> list[Domain]:
     """The named domains, or the held-out digits and every target there is, prepared as the run's source was."""
     from unseen.data.catalogue import targets
-    from unseen.reporting.evaluation import job_of, network_of
+    from unseen.reporting.evaluation import network_of
     from unseen.runs.job import HELD_OUT
 
-    network, job = network_of(run), job_of(run, given)
+    network, job = network_of(run), _job(run, given, skip_bad)
     trained_on = job.source if network.job is not None else network.config.get("source", {}).get("name", "")
     held_out = HELD_OUT.get(trained_on.lower())
     wanted = names or [*([held_out] if held_out else []), *targets(trained_on)]

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from unseen.cli.app import app, out
+from unseen.cli.app import RunModelCode, app, out
+from unseen.cli.evaluate import Model, stand_in
 from unseen.cli.train import size_of
 
 
@@ -22,11 +22,18 @@ def export(
         bool, typer.Option("--bytes", help="The graph takes bytes (N, H, W, 3), not floats.")
     ] = False,
     size: Annotated[str | None, typer.Option(help="Of its images, where the run doesn't say: HxW.")] = None,
+    model: Model = None,
+    run_model_code: RunModelCode = False,
 ) -> None:
     """Export a trained network: a graph for ONNX or torch, or a folder to hand over."""
     from unseen.deploy.export import export as export_run
+    from unseen.deploy.predictor import models_of
+    from unseen.runs.loading import loader
 
+    net = models_of(run, loader(stand_in(model)))
     with out.status("Exporting and checking"):
-        made = export_run(run, onnx=onnx, torch=torch, folder=folder, from_bytes=from_bytes, size=size_of(size))
+        made = export_run(
+            run, model=net, onnx=onnx, torch=torch, folder=folder, from_bytes=from_bytes, size=size_of(size)
+        )
     for path, what in made.items():
-        out.print(f"Wrote {escape(str(path))}: {escape(what)}", highlight=False, soft_wrap=True)
+        out.print(f"Wrote {path}: {what}", highlight=False, soft_wrap=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 from rich.progress import track
 
-from unseen.cli.app import app, out
+from unseen.cli.app import RunModelCode, app, out
+from unseen.cli.evaluate import Model, stand_in
 from unseen.errors import InputError, PicturesUnreadable
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def predict(
     csv: Annotated[Path | None, typer.Option(help="Write a CSV file in place of lines.")] = None,
     folder: Annotated[Path | None, typer.Option("--out", help="New folder for masks as PNG files.")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads (as torch chooses).")] = None,
+    model: Model = None,
+    run_model_code: RunModelCode = False,
 ) -> None:
     """Say what is on pictures: the class, how sure it is, and who of an ensemble answered.
 
@@ -39,12 +41,13 @@ def predict(
     """
     from unseen.deploy.csv_file import csv_file
     from unseen.deploy.finding import pictures_in
-    from unseen.deploy.predictor import Predictor
+    from unseen.deploy.predictor import Predictor, models_of
     from unseen.deploy.streaming import stream
     from unseen.engine import Engine
+    from unseen.runs.loading import loader
 
     files = pictures_in(pictures)
-    predictor = Predictor.load(run)
+    predictor = Predictor.load(run, models_of(run, loader(stand_in(model))))
     with ExitStack() as held:
         held.enter_context(Engine(device="cpu", threads=threads).running())
         write = held.enter_context(csv_file(csv)) if csv is not None else _print
@@ -55,7 +58,7 @@ def predict(
             answers = track(answers, "Predicting", len(files), console=out, transient=True, disable=hidden)
         counted, problems = _carry_out(answers, write, masks)
     for path in filter(None, (csv, folder)):
-        out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)
+        out.print(f"Wrote {path}", highlight=False, soft_wrap=True)
     _sum_up(counted, problems)
 
 
@@ -105,13 +108,13 @@ def _print(file: Path, prediction: Prediction) -> None:
         there = sorted(prediction.shares.items(), key=lambda item: -item[1])
         listed = ", ".join(f"{name} {share:.0%}" for name, share in there if share)
         what = f"{listed} ({prediction.confidence:.1%} sure)"
-    out.print(f"{escape(str(file))}: {escape(what)}", highlight=False, soft_wrap=True)
+    out.print(f"{file}: {what}", highlight=False, soft_wrap=True)
 
 
 def _sum_up(classes: Counter[str], problems: Sequence[str]) -> None:
     from unseen.reporting.kit.wording import counted
 
-    each = ", ".join(f"{escape(name)} {count:,}" for name, count in classes.most_common()) or "none"
+    each = ", ".join(f"{name} {count:,}" for name, count in classes.most_common()) or "none"
     out.print(f"{counted(sum(classes.values()), 'picture')}: {each}", highlight=False, soft_wrap=True)
     if problems:
         shown = "\n".join(f"  - {problem}" for problem in problems[:_SHOWN])

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
-from unseen.cli.app import Data, app, command_given, out
+from unseen.cli.app import MOST_SEEDS, Data, app, command_given, out
 from unseen.paper.defaults import MEMBERS, RESULTS
 
 
@@ -17,7 +16,7 @@ def reproduce(
     context: typer.Context,
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Recipes; --list has them.")] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds: 0, 1, ...")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="How many seeds: 0, 1, ...")] = 5,
     jobs: Annotated[int | None, typer.Option(min=1, help="Runs at once (as many as there are cores).")] = None,
     data: Data = None,
     without: Annotated[
@@ -81,24 +80,21 @@ def results(
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="And the same as Markdown (results.md or streets.md).")] = None,
     discussion: Annotated[
-        Path | None, typer.Option(help="Markdown for the beginning (discussion.md or streets-discussion.md).")
+        Path | None, typer.Option(help="Markdown with what people say (discussion.md or streets-discussion.md).")
     ] = None,
 ) -> None:
     """Make the page of all results, from a results file alone."""
-    from unseen.paper.page import read_page, write_html, write_markdown
-    from unseen.reporting.kit.charts import save
+    from unseen.paper.page import read_page, save_figures, write_html, write_markdown
 
     folder = file.parent
     content = read_page(file, discussion)
     written = [
-        path for section in content.sections if section.known for path in save(section.figure(), folder / section.name)
-    ]
-    written += [
+        *save_figures(content, folder),
         write_html(content, page or folder / content.subject.html),
         write_markdown(content, markdown or folder / content.subject.markdown, folder),
     ]
     for path in written:
-        out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)
+        out.print(f"Wrote {path}", highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -114,4 +110,4 @@ def leaderboard(
     from unseen.paper.family.page import write_leaderboard
 
     for path in write_leaderboard(folder, markdown or folder / "leaderboard.md"):
-        out.print(f"Wrote {escape(str(path))}", highlight=False, soft_wrap=True)
+        out.print(f"Wrote {path}", highlight=False, soft_wrap=True)

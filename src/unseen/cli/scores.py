@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.table import Column, Table
-from rich.text import Text
 
+from unseen.base.terminal import plain
 from unseen.data.domain import Domain
 from unseen.ensembles.ensemble import Ensemble
 from unseen.models.split import Split
-from unseen.reporting.evaluation import Score, Selection, answers_of, score_run, selections_of
+from unseen.reporting.evaluation import Progress, Score, Selection, answers_of, score_run, selections_of
 from unseen.runs.selection import LAST_ITERATE
-from unseen.scoring.accuracy import Done
+from unseen.scoring.accuracy import Choice, Done
 from unseen.scoring.mistakes import Confusion, missing_classes
 
 ACROSS = 4
@@ -39,6 +38,7 @@ class Scored:
         self._mistakes: list[str] = []
         self._missing: dict[str, tuple[str, ...]] = {}
         self._selections: dict[str, list[Selection]] = {}
+        self._unkept: dict[str, None] = {}
 
     def add(
         self,
@@ -52,37 +52,45 @@ class Scored:
         def progress(domain: Domain) -> Done:
             return begin(f"{run.name}, {domain.name}", len(domain))
 
+        self._selections[run.name] = selections_of(run)
         if self.per_class:
             for domain in (each for each in domains if not each.segmented):
-                self._add_classes(run, Confusion.of(domain, answers_of(run, domain, net, progress=progress)))
-        scores = score_run(run, domains, net, progress=progress)
+                self._add_classes(run, Confusion.of(domain, self._answers(run, domain, net, progress)))
+        scores = score_run(run, domains, net, progress=progress, warn=self._warn)
         self._scores.setdefault(tuple(f"{s.domain} ({s.images:,})" for s in scores), {})[run.name] = scores
-        self._selections[run.name] = selections_of(run)
         for domain, score in zip(domains, scores, strict=True):
             self._missing[domain.name] = missing_classes(domain)
             if self.per_class and score.iou is not None:
                 shares = dict(zip(domain.classes, score.iou, strict=True))
                 self._shares.setdefault(f"{domain.name}: IoU of each class", {})[run.name] = shares
 
+    def _answers(self, run: Path, domain: Domain, net: Split | Ensemble | None, progress: Progress) -> Choice:
+        return answers_of(run, domain, net, progress=progress, warn=self._warn)
+
+    def _warn(self, message: str) -> None:
+        """Once, whatever else of a run can't be kept for the same reason."""
+        self._unkept[message] = None
+
     def _add_classes(self, run: Path, found: Confusion) -> None:
         self._shares.setdefault(f"{found.domain}: accuracy of each class", {})[run.name] = found.per_class
-        most = [f"{count:,} of {true} for {given}" for true, given, count in found.mistakes(MISTAKES)]
+        most = [f"{true} taken for {given} ({count:,})" for true, given, count in found.mistakes(MISTAKES)]
         if most:
-            self._mistakes.append(f"{run.name} on {found.domain} takes most often {', '.join(most)}.")
+            self._mistakes.append(f"Most frequent mistakes of {run.name} on {found.domain}: {', '.join(most)}.")
 
     def shown(self) -> Iterator[RenderableType]:
         """Everything, from the top."""
         for names, scored in self._scores.items():
             selections = {run: self._selections[run] for run in scored}
             yield from _tables(names, scored, selections)
-            yield from map(Text, _chosen(selections))
+            yield from map(plain, _chosen(selections))
         for title, runs in self._shares.items():
             yield from _class_tables(title, runs)
         for sentence in self._mistakes:
-            yield Text(sentence)
+            yield plain(sentence)
 
     def remarks(self) -> Iterator[str]:
-        """The classes that domains have none of."""
+        """What can't be kept, and the classes that domains have none of."""
+        yield from self._unkept
         for name, missing in self._missing.items():
             if missing:
                 yield f"{name} has none of {', '.join(missing)}: its score says nothing about {_them(missing)}"
@@ -103,11 +111,11 @@ def _tables(
     if len(names) <= ACROSS:
         table = Table(Column("run", overflow="fold"), *names, title=title)
         for run, scores in scored.items():
-            table.add_row(escape(run), *(f"{s.value:.1%}" for s in scores))
+            table.add_row(run, *(f"{s.value:.1%}" for s in scores))
         yield table
         return
     for some in _a_few(scored):
-        table = Table("domain", *(Column(escape(run), overflow="fold") for run in some), title=title)
+        table = Table("domain", *(Column(run, overflow="fold") for run in some), title=title)
         for row, name in enumerate(names):
             table.add_row(name, *(f"{scores[row].value:.1%}" for scores in some.values()))
         yield table
@@ -124,11 +132,11 @@ def _chosen(selections: Mapping[str, list[Selection]]) -> list[str]:
 def _class_tables(title: str, runs: Mapping[str, Shares]) -> Iterator[Table]:
     """Classes down and runs across, a few at a time."""
     for some in _a_few(runs):
-        table = Table(Column("class", overflow="fold"), *(Column(escape(run), overflow="fold") for run in some))
-        table.title = escape(title)
+        table = Table(Column("class", overflow="fold"), *(Column(run, overflow="fold") for run in some))
+        table.title = title
         for name in next(iter(some.values())):
             shares = [each.get(name) for each in some.values()]
-            table.add_row(escape(name), *("none there" if share is None else f"{share:.1%}" for share in shares))
+            table.add_row(name, *("none there" if share is None else f"{share:.1%}" for share in shares))
         yield table
 
 

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
-from unseen.cli.app import Data, app, command_given, interruptible, out, print_remark, print_warning
+from unseen.cli.app import (
+    MOST_SEEDS,
+    RUN_MODEL_CODE,
+    Data,
+    RunModelCode,
+    app,
+    command_given,
+    interruptible,
+    out,
+    print_remark,
+    print_warning,
+)
 from unseen.data.domain_names import DEFAULT_SOURCE
 from unseen.errors import InputError
 
@@ -20,20 +31,21 @@ if TYPE_CHECKING:
 
 @app.command()
 def train(
-    config: Annotated[Path | None, typer.Option(help="TOML file with any settings; flags win over it.")] = None,
-    source: Annotated[str | None, typer.Option(help=f"A name, a folder, masks:FOLDER ({DEFAULT_SOURCE}).")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML file of settings; flags win over it.")] = None,
+    source: Annotated[str | None, typer.Option(help=f"Name or folder ({DEFAULT_SOURCE}).")] = None,
     images: Annotated[int | None, typer.Option(help="How many of its images (all).")] = None,
     size: Annotated[str | None, typer.Option(help="Resize images: a side, or HEIGHTxWIDTH.")] = None,
     leave_out_unreadable: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out files that can't be read.")
     ] = False,
-    model: Annotated[str | None, typer.Option(help="convnet, timm:NAME, smp:..., FILE.py:FUNCTION.")] = None,
+    model: Annotated[str | None, typer.Option(help="convnet, timm:NAME, FILE.py:FUNCTION.")] = None,
     weights: Annotated[str | None, typer.Option(help="File with its initial weights.")] = None,
     pretrained: Annotated[bool | None, typer.Option("--pretrained", help="The library's weights.")] = None,
-    over: Annotated[str | None, typer.Option(help="Ascent over pixels, standard, NAMES (pixels).")] = None,
+    over: Annotated[str | None, typer.Option(help="Ascent over pixels, standard or NAMES.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Penalty: greater stays closer (1).")] = None,
     K: Annotated[int | None, typer.Option("--K", help="Rounds; 0 is ERM (2).")] = None,
     T_min: Annotated[int | None, typer.Option("--T-min", help="Training steps before each round (100).")] = None,
+    spread: Annotated[bool | None, typer.Option("--spread", help="Spread the rounds over all steps.")] = None,
     T: Annotated[int | None, typer.Option("--T", help="Training steps in all (10000).")] = None,
     epochs: Annotated[float | None, typer.Option(help="Passes over the source, in place of --T.")] = None,
     optimizer: Annotated[str | None, typer.Option(help="adam, adamw or sgd (adam).")] = None,
@@ -46,6 +58,7 @@ def train(
     precision: Annotated[str | None, typer.Option(help="float32 or bf16 (as the hardware has it).")] = None,
     out_: Annotated[Path | None, typer.Option("--out", help="Run folder (runs/NAME).")] = None,
     resume: Annotated[Path | None, typer.Option(help="Resume this run folder; takes no setting.")] = None,
+    run_model_code: RunModelCode = False,
     data: Data = None,
 ) -> None:
     """Train on one source domain (with no options: ADA on the built-in digits)."""
@@ -53,7 +66,7 @@ def train(
 
     flags = {
         "source": source, "images": images, "size": size_of(size), "model": model, "weights": weights,
-        "pretrained": pretrained, "gamma": gamma, "K": K, "T_min": T_min, "T": T,
+        "pretrained": pretrained, "gamma": gamma, "K": K, "T_min": T_min, "spread": spread, "T": T,
         "epochs": epochs, "optimizer": optimizer, "alpha": alpha, "augment": _one_or_several(augment),
         "validation": validation,
         "over": _one_or_several(over), "seed": seed, "threads": threads, "device": device, "precision": precision,
@@ -81,31 +94,28 @@ def size_of(text: str | None) -> Size:
     if text is None:
         return None
     sides = text.lower().split("x")
-    if len(sides) > 2 or not all(side.isdecimal() for side in sides):
-        raise InputError(f"--size {text}: expected a side in pixels or HEIGHTxWIDTH, for instance 32 or 96x160")
+    if len(sides) > 2 or not all(side.isdecimal() and len(side) < 10 for side in sides):
+        raise InputError(f"--size {text:.40}: expected a side in pixels or HEIGHTxWIDTH, for instance 32 or 96x160")
     return int(text) if len(sides) == 1 else (int(sides[0]), int(sides[1]))
 
 
 def _train(request: Request, *, resume: bool, data: str) -> None:
-    from unseen.data.catalogue import targets
+    from unseen.data.catalogue import check_name, targets
     from unseen.engine import busy_machine
     from unseen.runs.console import showing
-    from unseen.runs.folder import RunFolder
     from unseen.runs.request import train as run_training
 
-    out.print(
-        f"{'Resuming' if resume else 'Training on'} {escape(request.job.source)}: {escape(str(request.out))}",
-        soft_wrap=True,
-    )
+    check_name(request.job.source)
+    out.print(f"{'Resuming' if resume else 'Training on'} {request.job.source}: {request.out}", soft_wrap=True)
     out.print(f"Engine: {request.engine}", highlight=False)
     if request.engine.on_cpu and (busy := busy_machine(request.engine.threads or 1)):
         print_remark(busy)
-    with interruptible(RunFolder(request.out).resume_command + data), showing(out) as progress:
+    with interruptible(request.resume_command + data), showing(out) as progress:
         run = run_training(request, resume=resume, progress=progress, warn=print_warning, remark=print_remark)
     target = "" if targets(request.job.source) else " --target FOLDER"
-    next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}"
+    next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}{_code_flag([request])}"
     out.print(f"Result: {run.selection}.", highlight=False)
-    out.print(f"Done: {escape(str(request.out))}. Next: {escape(next_step)}", highlight=False, soft_wrap=True)
+    out.print(f"Done: {request.out}. Next: {next_step}", highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -137,7 +147,12 @@ def sweep(
         )
     outcome.check(f"{again} --retry")
     runs = f"{shlex.quote(str(requests[0].out.parent))}/*-seed*"
-    out.print(f"Done. Next: unseen evaluate {escape(runs)}", highlight=False, soft_wrap=True)
+    out.print(f"Done. Next: unseen evaluate {runs}{_code_flag(requests)}", highlight=False, soft_wrap=True)
+
+
+def _code_flag(requests: Iterable[Request]) -> str:
+    """What later commands on the folders need where these name code of the user's."""
+    return f" {RUN_MODEL_CODE}" if any(request.names_code for request in requests) else ""
 
 
 @app.command()
@@ -145,7 +160,7 @@ def demo(
     folder: Annotated[Path, typer.Option("--out", file_okay=False, help="Where the runs and the page go.")] = Path(
         "demo"
     ),
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds for each method.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="How many seeds for each method.")] = 3,
 ) -> None:
     """ERM, ADA and ADA over transformations on the built-in digits: a table and a page, in a few minutes."""
     from unseen.cli.demo import command, run_demo

@@ -9,6 +9,8 @@ from os import PathLike
 from pathlib import Path
 
 from unseen.base.extras import missing
+from unseen.base.paths import expanded, names_file, names_folder
+from unseen.base.reading import is_folder, listed
 from unseen.data import image_folder, masks, official
 from unseen.data.digits import real_digits
 from unseen.data.digits.digit_domain import SIDE
@@ -71,11 +73,23 @@ def domain(
         return image_folder.folder(
             text, size, classes=classes, resize=resize, leave_out_unreadable=leave_out_unreadable
         )
-    if isinstance(name, Path) or (text and Path(text).expanduser().is_dir()):
+    if isinstance(name, Path) or (text and is_folder(expanded(text))):
         return image_folder.folder(
             text, size, classes=classes, resize=resize, leave_out_unreadable=leave_out_unreadable
         )
-    raise InputError(
+    raise _unknown(text)
+
+
+def check_name(name: str) -> None:
+    """Refuse what is neither a domain's name nor a folder, before anything else is done for it."""
+    street = real_streets.canonical_name(name)
+    known = name.lower() in {each.lower() for each in names()} or street is not None
+    if not known and not name.startswith((FOLDER_PREFIX, MASKS_PREFIX)) and not (name and is_folder(expanded(name))):
+        raise _unknown(name)
+
+
+def _unknown(text: str) -> InputError:
+    return InputError(
         f'domain "{text}": expected a built-in or real domain, an existing folder, {FOLDER_PREFIX}PATH or '
         f"{MASKS_PREFIX}PATH, got none of them{_nearest(text)}"
     )
@@ -93,19 +107,27 @@ def _nearest(text: str) -> str:
     if near:
         *others, last = (f'"{name}"' for name in near)
         return f"; did you mean {', '.join(others)}{' or ' * bool(others)}{last}? `unseen domains` lists all"
-    return f"{_no_folder(text)}; `unseen domains` lists the names there are"
+    return f"{_near_folder(text) or _no_folder(text)}; `unseen domains` lists the names there are"
 
 
 def _is_path(text: str) -> bool:
     return "/" in text or text.startswith((".", "~"))
 
 
+def _near_folder(text: str) -> str:
+    """A folder beside the one that isn't there whose name is nearly the same."""
+    path = expanded(text.removeprefix(FOLDER_PREFIX).removeprefix(MASKS_PREFIX))
+    beside = [entry.name for entry in listed(path.parent) if names_folder(entry)]
+    near = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.7)
+    return f"; did you mean the folder {path.with_name(near[0])}?" if near else ""
+
+
 def _no_folder(text: str) -> str:
     """Where a path was looked for, and how much of it is there."""
-    path = Path(text.removeprefix(FOLDER_PREFIX).removeprefix(MASKS_PREFIX)).expanduser().absolute()
+    path = expanded(text.removeprefix(FOLDER_PREFIX).removeprefix(MASKS_PREFIX)).absolute()
     if not _is_path(text):
         return ""
-    if path.exists():
+    if names_file(path):
         return f"; {path} is a file"
     there = next(parent for parent in path.parents if parent.exists())
     return f"; there is no {path.relative_to(there).parts[0]} in {there}"

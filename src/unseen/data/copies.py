@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unseen.base.reading import NotAFile, cause_of, open_file, reading
 from unseen.data import official
 from unseen.data.images import Labels, Pixels
 from unseen.data.official import OfficialFile
 from unseen.data.root import find, set_of
-from unseen.errors import InputError
+from unseen.errors import InputError, UnseenError
 
 Raw = tuple[Pixels, Labels]
 
@@ -49,6 +51,20 @@ def refused(path: Path, expected: str, got: str, fix: str) -> InputError:
     return InputError(f"{path}: expected {expected}, got {got}; {fix}")
 
 
+@contextmanager
+def decoding(path: Path, expected: str, fix: str) -> Iterator[None]:
+    """Inside, one file is decoded: whatever a decoder raises at a damaged one becomes an ``InputError`` about it."""
+    with reading(path, fix=fix):
+        try:
+            yield
+        except (UnseenError, NotAFile, MemoryError):
+            raise
+        except Exception as error:  # a decoder may raise anything at a damaged file
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise refused(path, expected, f"what can't be read as one ({cause_of(error)})", fix) from error
+
+
 def again(name: str) -> str:
     """The advice for a file that isn't what it should be."""
     return f"replace it: unseen download {name}"
@@ -58,7 +74,9 @@ def check_size(path: Path, file: OfficialFile, name: str) -> None:
     """Refuse, without reading it, a file that can't be the official one."""
     refuse_page(path, name)
     if file.size is not None:
-        check_length(path, path.stat().st_size, file.size, name)
+        with reading(path):
+            found = path.stat().st_size
+        check_length(path, found, file.size, name)
 
 
 def check_length(path: Path, length: int, expected: int, name: str) -> None:
@@ -75,7 +93,7 @@ def is_page(start: bytes) -> bool:
 
 def refuse_page(path: Path, name: str) -> None:
     """Refuse a web page, which is what a server that lacks the file may send under its name."""
-    with path.open("rb") as file:
+    with reading(path), open_file(path) as file:
         page = is_page(file.read(256))
     if page:
         raise refused(path, f"the data of {name}", "a web page saved under that name", again(name))
@@ -85,7 +103,8 @@ def digest_of(path: Path, algorithm: str = "sha256") -> str:
     """``algorithm:hex`` of a file's content."""
     import pooch  # here, because its import takes long
 
-    return f"{algorithm}:{pooch.file_hash(path, algorithm)}"
+    with reading(path):
+        return f"{algorithm}:{pooch.file_hash(path, algorithm)}"
 
 
 def has_digest(path: Path, digest: str) -> bool:

@@ -29,7 +29,7 @@ def decoded(
     if size is None:
         return _in_memory(files, root, how)
     cache = DecodedCache(root, files, size, how)
-    small = max(cache.bytes, sum(file.stat().st_size for file in files)) <= SMALL
+    small = max(cache.bytes, cache.file_bytes) <= SMALL
     if small or not (cache.path.exists() or _fits(root, cache)):
         return _in_memory(files, root, how)
     kept, outcomes = cache.open(progress, warn)
@@ -44,8 +44,8 @@ def _in_memory(files: Sequence[Path], root: Path, how: HowDecoded) -> tuple[Stor
         problems: list[str] = []
         pixels = how.pixels(file, root, problems)
         outcomes.append(Decoded(None, problems[0]) if pixels is None else Decoded((pixels.shape[0], pixels.shape[1])))
-        if pixels is not None:
-            images.append(pixels)
+        if pixels is not None and (not images or pixels.shape == images[0].shape):
+            images.append(pixels)  # those of another size are refused below, and not kept until then
     _refuse_two_sizes(root, files, outcomes)
     blank = np.zeros_like(images[0]) if images else np.zeros((1, 1, how.channels), np.uint8)
     read = iter(images)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -18,12 +17,14 @@ from typing import Any
 import torch
 
 from unseen.base.bars import counting
-from unseen.base.files import fsync_folder, write_json
 from unseen.base.images import FileRows
+from unseen.base.locking import locked_file
+from unseen.base.reading import read_json, reading
+from unseen.base.writing import fsync_folder, make_folder, write_json
 from unseen.data.cache_folder import ELSEWHERE, cache_folder
 from unseen.data.decoding import Decoded, HowDecoded, decode_into
 from unseen.data.reading import relative
-from unseen.errors import SaveFailed
+from unseen.errors import InputError, SaveFailed, UnseenError
 
 FORMAT = 1
 IMAGES, ABOUT, NOTES = "images", "about.json", "fingerprints.json"
@@ -44,16 +45,25 @@ class DecodedCache:
     @cached_property
     def path(self) -> Path:
         """The folder, named after a SHA-256 of all that decides the bytes."""
-        stats = [(str(relative(file, self.root)), file.stat()) for file in self.files]
+        names = (str(relative(file, self.root)) for file in self.files)
         known = {
             "format": FORMAT,
-            "files": [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats],
+            "files": [(name, *stamp) for name, stamp in zip(names, self._stamps, strict=True)],
             "size": self.how.size,
             "channels": self.how.channels,
             "resize": self.how.resize,
             "pillow": version("pillow"),
         }
         return cache_folder() / "decoded" / hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
+
+    @cached_property
+    def _stamps(self) -> list[tuple[int, int]]:
+        return [_stamp(file) for file in self.files]
+
+    @property
+    def file_bytes(self) -> int:
+        """How much room the files take."""
+        return sum(max(size, 0) for size, _ in self._stamps)
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -67,33 +77,30 @@ class DecodedCache:
 
     def open(self, progress: bool | None, warn: Callable[[str], None]) -> tuple[FileRows, Outcomes]:
         """The images and what came of each file: as they were kept, or decoded now and kept for the next time."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._locked():
+        make_folder(self.path.parent, ELSEWHERE)
+        with locked_file(self.path.with_name(f".{self.path.name}.lock"), wait=True, fix=ELSEWHERE):
             if self.path.exists():
                 try:
                     return self._read(progress)
-                except (OSError, ValueError, KeyError, TypeError) as error:
-                    warn(f"{self.path} is damaged ({error}): the images of {self.root} are decoded again")
+                except InputError as error:
+                    warn(f"{error}: the images of {self.root} are decoded again")
             self._make(progress)
             return self._read(progress=False, check=False)
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Inside: no other process reads or makes these images; the lock goes with the process, however it ends."""
-        with self.path.with_name(f".{self.path.name}.lock").open("a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-
     def _read(self, progress: bool | None, *, check: bool = True) -> tuple[FileRows, Outcomes]:
-        about = json.loads((self.path / ABOUT).read_text())
-        if about["format"] != FORMAT or tuple(about["shape"]) != self.shape or len(about["files"]) != len(self.files):
-            raise ValueError(f"expected {self.shape} in format {FORMAT}, got {about['shape']} in {about['format']}")
-        outcomes = [_outcome(each) for each in about["files"]]
-        rows = FileRows((self.path / IMAGES).open("rb", buffering=0), self.shape, torch.uint8)
-        if (found := os.fstat(rows.file.fileno()).st_size) != self.bytes:
-            raise ValueError(f"expected {self.bytes:,} bytes, got {found:,}")
-        if check:
-            self._check(rows, outcomes, progress)
+        about = read_json(self.path / ABOUT, InputError)
+        with reading(self.path / ABOUT):
+            if about["format"] != FORMAT or tuple(about["shape"]) != self.shape:
+                raise ValueError(f"expected {self.shape} in format {FORMAT}, got {about['shape']} in {about['format']}")
+            if len(about["files"]) != len(self.files):
+                raise ValueError(f"expected {len(self.files):,} files, got {len(about['files']):,}")
+            outcomes = [_outcome(each) for each in about["files"]]
+        with reading(self.path / IMAGES):
+            rows = FileRows((self.path / IMAGES).open("rb", buffering=0), self.shape, torch.uint8)
+            if (found := os.fstat(rows.file.fileno()).st_size) != self.bytes:
+                raise ValueError(f"expected {self.bytes:,} bytes, got {found:,}")
+            if check:
+                self._check(rows, outcomes, progress)
         return rows, outcomes
 
     def _check(self, rows: FileRows, outcomes: Outcomes, progress: bool | None) -> None:
@@ -108,7 +115,7 @@ class DecodedCache:
         """Decode every file aside, and give the folder its name when all of it is there."""
         aside = self.path.with_name(f".{self.path.name}.part")
         shutil.rmtree(aside, ignore_errors=True)
-        aside.mkdir()
+        make_folder(aside, ELSEWHERE)
         height, width = self.size
         words = f"decoding {self.root.name} to {height}x{width} ({self.bytes / 2**30:.1f} GiB in {self.path.parent})"
         try:
@@ -137,8 +144,19 @@ class DecodedCache:
         return Notes(self.path / NOTES)
 
 
+def _stamp(file: Path) -> tuple[int, int]:
+    """A file's size and time of change; -1 for one that can't be read, so that it is read once it can be."""
+    try:
+        stat = file.stat()
+    except OSError:
+        return -1, -1
+    return (stat.st_size, stat.st_mtime_ns) if os.access(file, os.R_OK) else (-1, -1)
+
+
 def _outcome(given: Any) -> Decoded:
     size, problem, crc32 = given
+    if (size is None) != bool(problem):
+        raise ValueError(f"a file has the size {size} and the problem {problem!r:.80}")
     return Decoded(None if size is None else (int(size[0]), int(size[1])), str(problem), int(crc32))
 
 
@@ -147,8 +165,9 @@ class Notes(dict[str, str]):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with suppress(OSError, ValueError, TypeError):
-            self.update(json.loads(path.read_text()))
+        with suppress(UnseenError):
+            kept = read_json(path)
+            self.update({key: value for key, value in kept.items() if isinstance(value, str)})
 
     def __setitem__(self, key: str, value: str) -> None:
         super().__setitem__(key, value)

@@ -12,15 +12,17 @@ import torch
 from unseen.base.bars import remark
 from unseen.base.extras import require
 from unseen.base.images import FileRows
+from unseen.base.paths import expanded
+from unseen.base.reading import is_folder
 from unseen.data.decoded import decoded
 from unseen.data.decoding import HowDecoded
 from unseen.data.domain import Domain
 from unseen.data.formats.image_file import ENDINGS, is_image
 from unseen.data.images import Size, checked_size, kernel_problems
-from unseen.data.reading import listed, relative, visible
+from unseen.data.reading import folders_in, listed, relative, visible
 from unseen.errors import InputError, all_problems
 
-ADVICE = "replace or remove it, or leave out what can't be read: leave_out_unreadable"
+ADVICE = "replace or remove it, or leave out what can't be read: --skip-bad, in Python leave_out_unreadable=True"
 
 
 def folder(
@@ -50,7 +52,7 @@ def folder(
     that can't be read are refused, all in one message, or with ``leave_out_unreadable`` left out and counted:
     ``warn`` is called with how many, and the domain's ``left_out`` has them. ``names`` has the names of the files.
     """
-    root = Path(path).expanduser()
+    root = expanded(path)
     size = checked_size(size)
     if channels not in (1, 3):
         raise InputError(f"{root}: channels is {channels!r}, expected 3 (RGB) or 1 (grey)")
@@ -64,7 +66,7 @@ def folder(
     images, outcomes = decoded(root, files, how, progress, warn)
     problems = tuple(outcome.problem for outcome in outcomes if outcome.problem)
     if problems and leave_out_unreadable:
-        warn(f"{root}: {len(problems):,} of {len(files):,} files can't be read and are left out: {problems[0]}")
+        warn(_left_out(root, len(files), problems))
     else:
         all_problems(str(root), listed(list(problems)))
     readable = torch.tensor([not outcome.problem for outcome in outcomes])
@@ -78,12 +80,18 @@ def folder(
     return read
 
 
+def _left_out(root: Path, files: int, problems: Sequence[str]) -> str:
+    more = f" and {len(problems) - 1:,} more" if len(problems) > 1 else ""
+    first = problems[0].removesuffix(f"; {ADVICE}")
+    return f"{root}: left out {len(problems):,} of {files:,} files, which can't be read: {first}{more}"
+
+
 def _files_by_class(root: Path) -> dict[str, list[Path]]:
     """Every class's image files, classes and files sorted by name; refuses what would lose images silently."""
-    if not root.is_dir():
+    if not is_folder(root):
         found = "a file" if root.exists() else "nothing there"
         raise InputError(f"{root}: expected a folder with one subfolder per class, found {found}; check the path")
-    classes = [entry for entry in visible(root) if entry.is_dir()]
+    classes = folders_in(root)
     if not classes:
         loose = sum(is_image(entry) for entry in visible(root))
         raise InputError(
@@ -93,18 +101,26 @@ def _files_by_class(root: Path) -> dict[str, list[Path]]:
     files = {entry.name: [file for file in visible(entry) if is_image(file)] for entry in classes}
     empty = [name for name, members in files.items() if not members]
     if len(empty) == len(files):
-        raise InputError(f"{root}: no images in any of its {len(files)} subfolders; expected {_endings()} files")
+        found = _found([entry for name in files for entry in visible(root / name)])
+        raise InputError(
+            f"{root}: no images in any of its {len(files)} subfolders (found: {found}); expected {_endings()} files: "
+            "convert them, or check the path"
+        )
     all_problems(str(root), listed([_empty_class(root / name) for name in empty]))
     return files
 
 
 def _empty_class(path: Path) -> str:
-    others = Counter("folders" if entry.is_dir() else entry.suffix or "no ending" for entry in visible(path))
-    seen = ", ".join(f"{count} {ending}" for ending, count in sorted(others.items())) or "nothing"
     return (
-        f'class folder "{path.name}" has no images (found: {seen}); expected {_endings()} files directly in it: '
-        "add some, or remove the folder"
+        f'class folder "{path.name}" has no images (found: {_found(visible(path))}); expected {_endings()} files '
+        "directly in it: add some, or remove the folder"
     )
+
+
+def _found(entries: Iterable[Path]) -> str:
+    """What is there in place of images, by its endings."""
+    others = Counter("folders" if is_folder(entry) else entry.suffix or "no ending" for entry in entries)
+    return ", ".join(f"{count:,} {ending}" for ending, count in sorted(others.items())) or "nothing"
 
 
 def _class_order(root: Path, found: list[str], classes: Sequence[str] | None) -> tuple[str, ...]:

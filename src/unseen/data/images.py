@@ -9,7 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from unseen.base.checks import is_whole, shown
 from unseen.base.images import StoredImages
+from unseen.engine import cpu
 from unseen.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 Pixels = NDArray[np.uint8]
 Labels = NDArray[np.int64]
 Size = int | tuple[int, int] | None
+MOST_SIDE = 65_500
+"""what the formats of pictures can have"""
 KERNELS = ("bilinear", "bicubic", "lanczos")
 
 
@@ -26,16 +30,21 @@ def checked_size(size: Size) -> tuple[int, int] | None:
     if size is None:
         return None
     sides = [size, size] if isinstance(size, int) else list(size) if isinstance(size, tuple | list) else []
-    if len(sides) != 2 or not all(isinstance(side, int) and side > 0 for side in sides):
-        raise InputError(f"size is {size!r}, expected a side in pixels or (height, width), for instance 32")
-    return sides[0], sides[1]
+    if len(sides) != 2 or not all(isinstance(side, int) and is_whole(side) and side > 0 for side in sides):
+        raise InputError(f"size is {shown(size)}, expected a side in pixels or (height, width), for instance 32")
+    height, width = sides
+    if max(sides) > MOST_SIDE:
+        raise InputError(f"size is {shown(size)}, expected sides of at most {MOST_SIDE:,} pixels, for instance 32")
+    cpu.check_memory(3 * 4 * height * width, f"one image of {height}x{width}", "give a smaller size")
+    return height, width
 
 
 def kernel_problems(resize: object) -> list[str]:
     """What is wrong with the name of a kernel, if anything."""
     if resize in KERNELS:
         return []
-    return [f"resize={resize!r}: expected one of {', '.join(KERNELS)}{did_you_mean(str(resize), KERNELS, listed=True)}"]
+    given = shown(resize)
+    return [f"resize={given}: expected one of {', '.join(KERNELS)}{did_you_mean(given, KERNELS, listed=True)}"]
 
 
 def pixels_of(image: Image, size: tuple[int, int] | None, resize: str = "bilinear") -> NDArray[np.uint8]:

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from unseen.base.bars import counting
-from unseen.base.files import nameless_file
 from unseen.base.images import FileRows, Images, StoredImages, as_float
+from unseen.base.writing import nameless_file
 from unseen.data.cache_folder import ELSEWHERE, cache_folder
 from unseen.data.domain_checks import label_problems, value_problems
 from unseen.data.formats.image_file import upright

@@ -74,9 +74,9 @@ def read_values(path: Path, coloured: bool) -> NDArray[Any]:
                 f"is a PNG of kind {header.kind} with {header.bits} bits, but the classes are given as colours; "
                 "expected 8-bit RGB: save it so, or give the classes' numbers"
             )
-        colours = read_png(path).astype(np.int64)
-        red, green, blue = (colours[:, :, channel] for channel in range(3))
-        return (red << 16) + (green << 8) + blue
+        red, green, blue = read_png(path).transpose(2, 0, 1)[:3]
+        numbers: NDArray[Any] = (red.astype(np.uint32) << 16) + (green.astype(np.uint32) << 8) + blue
+        return numbers
     if header.channels > 2:
         raise InputError(
             f"is a PNG of kind {header.kind}, but the classes are given as numbers; expected grey or a palette: save "

@@ -84,15 +84,19 @@ def read_pairs(
     require("PIL", "folder")
     images: list[Mask] = []
     masks: list[Mask] = []
+    sizes: list[tuple[int, ...]] = []
     problems: list[str] = []
     for pair in pairs:
         with noting_problems(relative(pair.mask, where), problems):
             mask = read_mask(pair.mask)
             with noting_problems(relative(pair.image, where), problems):
-                images.append(_pixels(pair, mask.shape, size, channels, resize))
-                masks.append(resized_mask(mask, size))
+                image = _pixels(pair, mask.shape, size, channels, resize)
+                sizes.append(image.shape[:2])
+                if sizes[-1] == sizes[0]:  # those of another size are refused below, and not kept until then
+                    images.append(image)
+                    masks.append(resized_mask(mask, size))
     all_problems(str(where), listed(problems))
-    refuse_two_sizes(where, [pair.image for pair in pairs], [image.shape[:2] for image in images])
+    refuse_two_sizes(where, [pair.image for pair in pairs], sizes)
     return as_images(images), torch.from_numpy(np.stack(masks))
 
 

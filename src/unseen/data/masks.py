@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
 
+from unseen.base.paths import expanded
+from unseen.base.reading import is_folder, read_bytes, reading
 from unseen.data.domain import Domain
 from unseen.data.images import Size, checked_size, kernel_problems
 from unseen.data.mask_codes import Classes, Codes, Value, make_codes, spell_unknown
@@ -17,6 +20,9 @@ from unseen.errors import InputError, all_problems
 IMAGES, MASKS, CLASSES = "images", "masks", "classes.txt"
 """What a folder has that is read by its name alone."""
 _VOID = "void"
+_EXPECTED = "expected a text file with a class on each line"
+_MOST_LIST, _LONGEST_LINE, _LONGEST_NUMBER = 2**20, 10_000, 20  # bytes, characters, digits: no list of classes has more
+_SPELLED = 5  # names that one message spells out
 _VALUED = re.compile(r"#|:\s*\d|^\d+\W+\w|(\W+\d+){3}$")  # a name and a value on one line, without =
 
 
@@ -43,13 +49,13 @@ def masks(
 
     ``size`` is a side or (height, width): images are resized to it by the kernel ``resize``, masks by nearest.
     """
-    pictures, drawings = Path(images).expanduser(), Path(masks).expanduser()
+    pictures, drawings = expanded(images), expanded(masks)
     if channels not in (1, 3):
         raise InputError(f"{pictures}: channels is {channels!r}, expected 3 (RGB) or 1 (grey)")
     all_problems(str(pictures), kernel_problems(resize))
     codes = make_codes(classes, void)
     for folder in (pictures, drawings):
-        if not folder.is_dir():
+        if not is_folder(folder):
             found = "a file" if folder.exists() else "nothing there"
             raise InputError(f"{folder}: expected a folder of images and one of masks, found {found}; check the path")
     pairs, problems = pair_up(pictures, drawings, suffix=suffix)
@@ -72,8 +78,8 @@ def masks_in(
 
     ``classes`` are the source's, for a target: its numbers hold, and a class that the file doesn't list doesn't occur.
     """
-    root = Path(path).expanduser()
-    if not root.is_dir():
+    root = expanded(path)
+    if not is_folder(root):
         raise InputError(f"{root}: expected a folder with {IMAGES}/, {MASKS}/ and {CLASSES}; check the path")
     listed, void = _read_classes(root / CLASSES)
     if classes is not None:
@@ -94,8 +100,9 @@ def masks_in(
 
 def is_masks_folder(path: str | PathLike[str]) -> bool:
     """Whether it is a folder that ``masks_in`` reads, and no folder with the two classes "images" and "masks"."""
-    root = Path(path).expanduser()
-    return (root / CLASSES).is_file() and (root / IMAGES).is_dir() and (root / MASKS).is_dir()
+    root = expanded(path)
+    with reading(root):
+        return (root / CLASSES).is_file() and (root / IMAGES).is_dir() and (root / MASKS).is_dir()
 
 
 def _read_mask(codes: Codes, path: Path) -> Mask:
@@ -112,10 +119,9 @@ def _name(images: Path) -> str:
 
 def _read_classes(path: Path) -> tuple[dict[str, Value | list[Value]], list[Value] | None]:
     """What a ``classes.txt`` says: the values of each class, and those of unlabelled pixels."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: can't be read ({error}); expected a text file with a class on each line") from error
+    content = read_bytes(path, most=_MOST_LIST, fix=_EXPECTED)
+    with reading(path, fix=_EXPECTED):
+        text = content.decode("utf-8-sig")
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     got = _odd(lines)
     if got:
@@ -137,10 +143,13 @@ def _odd(lines: Sequence[str]) -> str | None:
     """What isn't as it should be in the lines of a ``classes.txt``."""
     if not lines:
         return "no class"
-    names = [line.partition("=")[0].strip() for line in lines]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    longest = max(lines, key=len)
+    if len(longest) > _LONGEST_LINE:
+        return f'a line of {len(longest):,} characters, "{longest[:40]}..."'
+    names = Counter(line.partition("=")[0].strip() for line in lines)
+    repeated = sorted(name for name, count in names.items() if count > 1)
     if repeated:
-        return f"{', '.join(repeated)} twice"
+        return f"{', '.join(repeated[:_SPELLED])} twice"
     bare = [line for line in lines if "=" not in line]
     valued = [line for line in bare if _VALUED.search(line)]
     if valued:
@@ -149,4 +158,4 @@ def _odd(lines: Sequence[str]) -> str | None:
 
 
 def _value(word: str) -> Value:
-    return int(word) if word.isdecimal() else word
+    return int(word) if word.isdecimal() and len(word) < _LONGEST_NUMBER else word

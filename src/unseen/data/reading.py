@@ -7,14 +7,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from unseen.base.reading import NotAFile, cause_of, entries, is_folder
 from unseen.errors import InputError
 
+_READABLE = "check the path and its permissions"
 _LISTED = 10  # problems that one message spells out
 
 
 def visible(path: Path) -> list[Path]:
-    """What is in a folder, sorted by name, hidden entries left out."""
-    return sorted((entry for entry in path.iterdir() if not entry.name.startswith(".")), key=lambda e: e.name)
+    """What is in a folder, sorted by name, hidden entries left out; a folder that can't be read is refused."""
+    return [entry for entry in entries(path, fix=_READABLE) if not entry.name.startswith(".")]
+
+
+def folders_in(path: Path) -> list[Path]:
+    """The folders in a folder, hidden ones left out; a link that leads nowhere might be one, and is refused."""
+    found = visible(path)
+    broken = [entry for entry in found if entry.is_symlink() and not entry.exists()]
+    if broken:
+        raise InputError(f"{broken[0]} is a link that leads nowhere; mend it or remove it")
+    return [entry for entry in found if is_folder(entry)]
 
 
 def relative(file: Path, root: Path) -> Path:
@@ -50,5 +61,13 @@ def noting_problems(file: Path, problems: list[str], advice: str = "replace or r
         yield
     except InputError as error:
         problems.append(f"{file} {error}")
+    except NotAFile as error:
+        problems.append(f"{file} {error}; {advice}")
     except Exception as error:  # a decoder may raise anything at a damaged file
-        problems.append(f"{file} can't be read ({str(error) or type(error).__name__}); {advice}")
+        problems.append(f"{file} can't be read ({_cause(error)}); {advice}")
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "it needs more memory than there is"
+    return error.strerror if isinstance(error, OSError) and error.strerror else cause_of(error)

@@ -6,6 +6,8 @@ import os
 from os import PathLike
 from pathlib import Path
 
+from unseen.base.paths import expanded
+from unseen.base.reading import is_folder, reading
 from unseen.errors import InputError
 
 VARIABLE = "UNSEEN_DATA"
@@ -55,13 +57,15 @@ def needed_root(name: str, given: str | PathLike[str] | None = None, how: str | 
 def find(root: Path, published: str, *names: str) -> Path | None:
     """The first of the files that is there: folder by folder of that set, and in each, name by name."""
     places = (root / folder / name for folder in FOLDERS[published] for name in names)
-    return next((place for place in places if place.is_file()), None)
+    with reading(root):
+        return next((place for place in places if place.is_file()), None)
 
 
 def find_folder(root: Path, published: str, name: str) -> Path | None:
     """The first folder of that name, folder by folder of that set."""
     places = (root / folder / name for folder in FOLDERS[published])
-    return next((place for place in places if place.is_dir()), None)
+    with reading(root):
+        return next((place for place in places if place.is_dir()), None)
 
 
 def looked_for(published: str) -> str:
@@ -80,8 +84,8 @@ def set_of(name: str) -> str:
 
 
 def _existing(what: str, path: str | PathLike[str]) -> Path:
-    root = Path(path).expanduser().absolute()
-    if not root.is_dir():
+    root = expanded(path).absolute()
+    if not is_folder(root):
         found = "a file" if root.exists() else "nothing there"
         raise InputError(f"{what} is {str(path)!r}: expected a folder with data sets, found {found}; check the path")
     return root

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from unseen.base.imports import no_code
+from unseen.base.reading import listed
+from unseen.base.terminal import printable
 from unseen.deploy.provenance import Provenance
 from unseen.errors import UnseenError
 from unseen.reporting.evaluation import Score, known_scores
 from unseen.reporting.finished.methods import FinishedRun
 from unseen.reporting.kit.statistics import Interval, mean, t_interval, wilson
 from unseen.runs.folder import RunFolder
+from unseen.runs.places import names_code
 
 
 def card(about: Provenance, name: str) -> str:
@@ -25,21 +29,26 @@ def card(about: Provenance, name: str) -> str:
         f"## Not meant for\n\n{_limits(about)}",
         f"## How it was trained\n\n{_settings(about)}",
     ]
-    return "\n\n".join(sections) + "\n"
+    return printable("\n\n".join(sections)) + "\n"
 
 
 def _summary(about: Provenance) -> str:
     classes = about.first.classes or ()
     what = f"An ensemble of {len(about.members)} networks (rule: {about.rule})" if about.rule else "A network"
     masks = "; it answers for each pixel" if any(score.miou is not None for score in about.measured) else ""
-    return f"{what} for pictures of {len(classes)} classes: {', '.join(classes)}{masks}."
+    return f"{what} for pictures of {len(classes)} classes: {', '.join(map(_escaped, classes))}{masks}."
 
 
 def _use(about: Provenance, name: str) -> str:
-    model = "" if all(record.job for record in about.members.values()) else ", model"
+    records = about.members.values()
+    code = any(names_code(record.config) for record in records)
+    model = (", run_model_code=True" if code else "") if all(record.job for record in records) else ", model"
+    flag = " --run-model-code" * code
+    runs = " Its network is made by a file of Python in this folder, which that runs: read it first." * code
     return (
         f'```python\nimport unseen\n\nprint(unseen.Predictor.load("{name}"{model})("picture.jpg"))\n```\n\n'
-        f"On the command line: `unseen predict {name} PICTURES...`. The weights are safetensors; nothing is pickled."
+        f"On the command line: `unseen predict {name} PICTURES...{flag}`. The weights are safetensors; nothing is "
+        f"pickled.{runs}"
     )
 
 
@@ -59,7 +68,11 @@ def _source(about: Provenance) -> str:
 
 def _other_domains(about: Provenance) -> str:
     """What else than the source had a part in it."""
-    adapted = {name: record.config["target"]["name"] for name, record in about.members.items() if record.adapted}
+    adapted = {
+        name: record.config.get("target", {}).get("name", "?")
+        for name, record in about.members.items()
+        if record.adapted
+    }
     if not adapted:
         return "No other domain was trained on, or selected anything."
     return " ".join(
@@ -102,7 +115,7 @@ def _other_seeds(about: Provenance) -> Mapping[str, list[Score]]:
         return {}
     own = FinishedRun(about.folder, RunFolder(about.folder).config())
     found, seeds = {}, {own.seed}
-    for folder in sorted(about.folder.resolve().parent.iterdir()):
+    for folder in listed(about.folder.resolve().parent):
         run = _finished(folder)
         if run is None or run.seed in seeds or not _alike(run, own):
             continue
@@ -114,8 +127,9 @@ def _other_seeds(about: Provenance) -> Mapping[str, list[Score]]:
 
 def _finished(folder: Path) -> FinishedRun | None:
     try:
-        return FinishedRun(folder, RunFolder(folder).finished_config())
-    except (UnseenError, OSError):
+        with no_code():
+            return FinishedRun(folder, RunFolder(folder).finished_config())
+    except UnseenError:
         return None
 
 
@@ -144,14 +158,20 @@ def _settings(about: Provenance) -> str:
         rows = [(f"`{key}`", f"`{value}`") for key, value in given.items() if value is not None]
         made = {**config.get("engine", {}), **config.get("versions", {})}
         made_with = ", ".join(f"{key} {value}" for key, value in made.items())
-        began = f"{name}: begun {config['created']}; {made_with}." if made else f"{name}: nothing is known."
+        began = f"{name}: begun {config.get('created', '?')}; {made_with}." if made else f"{name}: nothing is known."
         parts.append(f"{began}\n\n{_table(('setting', 'value'), rows)}" if rows else began)
     return "\n\n".join(parts)
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join(f"| {' | '.join(str(entry).replace('|', chr(92) + '|') for entry in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(_escaped(str(entry)) for entry in line)} |" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    """A name in a Markdown table: no end of a cell or a line, and no HTML where it isn't code."""
+    text = " ".join(text.splitlines()).replace("|", "\\|")
+    return text if text.startswith("`") else text.replace("<", "&lt;")
 
 
 def _listed(lines: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from unseen.base.paths import expanded
 from unseen.base.randomness import generator
 from unseen.data.catalogue import is_drawn, names
 from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
@@ -97,7 +98,7 @@ def trial_images(predictor: Predictor, job: Job | None, size: tuple[int, int]) -
 
 def _of_source(predictor: Predictor, job: Job) -> list[Tensor]:
     """A few images of the source, spread over its classes, without reading all of a folder."""
-    own = Path(job.source.removeprefix(FOLDER_PREFIX).removeprefix(MASKS_PREFIX)).expanduser()
+    own = expanded(job.source.removeprefix(FOLDER_PREFIX).removeprefix(MASKS_PREFIX))
     try:
         if job.source not in names() and own.is_dir():
             files = pictures_in([own / "images" if (own / "images").is_dir() else own])

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from unseen.base.terminal import printable
+from unseen.base.writing import whole_file
 from unseen.deploy.prediction import Prediction
-from unseen.errors import SaveFailed
 
 
 @contextmanager
 def csv_file(path: Path) -> Iterator[Callable[[Path, Prediction], None]]:
     """Inside: what is called with each picture and its prediction. After: the file; or nothing, if anything failed."""
-    aside = path.with_name(f".{path.name}.part")
-    try:
-        with aside.open("w", newline="") as file:
-            lines = csv.writer(file)
+    with whole_file(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        lines, begun = csv.writer(text), False
 
-            def write(picture: Path, prediction: Prediction) -> None:
-                row = _row(picture, prediction)
-                if not file.tell():
-                    lines.writerow(row)
-                lines.writerow(row.values())
+        def write(picture: Path, prediction: Prediction) -> None:
+            nonlocal begun
+            row = _row(picture, prediction)
+            if not begun:
+                lines.writerow(row)
+            lines.writerow(row.values())
+            begun = True
 
+        try:
             yield write
-        aside.replace(path)
-    except OSError as error:
-        raise SaveFailed(f"could not write {path}: {error.strerror or error}; choose another file") from error
-    finally:
-        aside.unlink(missing_ok=True)
+        finally:
+            text.detach()  # the file is closed by who opened it
 
 
 def _row(picture: Path, said: Prediction) -> dict[str, str]:
@@ -41,4 +42,5 @@ def _row(picture: Path, said: Prediction) -> dict[str, str]:
         row |= {f"{name} says": answer.label for name, answer in said.members.items()}
     row |= {f"probability of {name}": value for name, value in said.probabilities.items()}
     row |= {f"share of {name}": value for name, value in said.shares.items()}
-    return {name: f"{value:.6g}" if isinstance(value, float) else str(value) for name, value in row.items()}
+    texts = {name: f"{value:.6g}" if isinstance(value, float) else str(value) for name, value in row.items()}
+    return {printable(name): printable(text) for name, text in texts.items()}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 
+from unseen.base.paths import expanded
 from unseen.data.formats.image_file import ENDINGS, is_image
 from unseen.data.reading import visible
 from unseen.errors import all_problems
@@ -21,10 +22,10 @@ def pictures_in(places: Iterable[str | PathLike[str]]) -> list[Path]:
     found: dict[Path, None] = {}
     problems = []
     for place in places:
-        files = list(_files(Path(place).expanduser()))
+        files = list(_files(expanded(place)))
         found |= dict.fromkeys(files)
         if not files:
-            problems.append(_nothing(Path(place).expanduser()))
+            problems.append(_nothing(expanded(place)))
     all_problems("pictures", problems)
     return list(found)
 

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from unseen.base.extras import require
-from unseen.base.files import write_atomically
+from unseen.base.paths import names_folder
+from unseen.base.writing import write_atomically
 from unseen.deploy.check import Checked, Trial, checked
 from unseen.deploy.graph import INPUT, Graph, first_line, traced, untroubled
 from unseen.errors import InputError
@@ -55,12 +56,21 @@ def write_torch(graph: Graph, path: Path, metadata: Mapping[str, str], trial: Tr
     return found
 
 
+def refuse_misnamed(path: Path, kind: str) -> None:
+    """Refuse a file whose ending says that it is of another kind."""
+    other = {".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}.get(path.suffix.lower(), kind)
+    if other != kind:
+        raise InputError(
+            f"--{kind} {path}: its ending is that of --{other}; say --{other} {path}, or give the file another name"
+        )
+
+
 def refuse_unwritable(path: Path) -> None:
     """Refuse a place where no file can be written, before the work is done that would be lost."""
     parent = path.absolute().parent
-    if path.is_dir():
+    if names_folder(path):
         raise InputError(f"{path} is a folder; expected the name of a file in it, for instance {path / 'model.onnx'}")
-    if not parent.is_dir():
+    if not names_folder(parent):
         raise InputError(f"{path} can't be written: there is no folder {parent}; make it first, or check the path")
     if not os.access(parent, os.W_OK):
         raise InputError(f"{path} can't be written: no permission to write into {parent}; choose another folder")

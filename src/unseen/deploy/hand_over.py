@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unseen.base.files import write_atomically, written_whole
 from unseen.base.imports import beside
+from unseen.base.writing import copy, make_folder, write_atomically, written_whole
 from unseen.deploy import seal
 from unseen.deploy.card import card
 from unseen.deploy.provenance import Provenance
@@ -29,8 +29,8 @@ def hand_over(folder: Path, to: Path) -> None:
     with written_whole(to, replaces=again) as aside:
         needed = _needed(folder)
         for name, path in (needed | _about(folder)).items():
-            (aside / name).parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(aside / name, path.read_bytes())
+            make_folder((aside / name).parent)
+            copy(path, aside / name)
         write_atomically(aside / "README.md", card(about, to.resolve().name).encode())
         seal.put(aside, needed)
 
@@ -41,10 +41,10 @@ def _needed(folder: Path) -> dict[Path, Path]:
     Where a file of Python makes a member's network, it is among them, beside the member's config.
     """
     record = ensemble_folder.record_of(folder)
-    places = list(ensemble_folder.read(folder).places) if record.exists() else [folder]
+    places = list(ensemble_folder.read(folder).places) if ensemble_folder.holds(folder) else [folder]
     files = {place.relative_to(folder) / name: place / name for place in places for name in ensemble_folder.FILES}
     files |= {place.relative_to(folder) / file.name: file for place in places for file in _python_of(place)}
-    return files | ({Path(record.name): record} if record.exists() else {})
+    return files | ({Path(record.name): record} if ensemble_folder.holds(folder) else {})
 
 
 def _python_of(place: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unseen.base.extras import require
+from unseen.base.reading import entries, is_there
+from unseen.base.writing import make_folder, write_atomically
 from unseen.data.formats.image_file import read_image
 from unseen.data.masks import CLASSES, MASKS
 from unseen.deploy.prediction import Prediction
@@ -30,13 +33,13 @@ class MaskFiles:
     """
 
     def __init__(self, folder: Path, files: Sequence[Path], classes: Sequence[str]) -> None:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if is_there(folder) and (not folder.is_dir() or entries(folder)):
             raise InputError(f"{folder} exists and is not empty; choose a new or empty folder for the masks")
         self.folder, self.classes = folder, tuple(classes)
         self.colours = colours_of(classes)
         self._names = _names(files)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / CLASSES).write_text("".join(f"{name}\n" for name in classes))
+        make_folder(folder)
+        write_atomically(folder / CLASSES, "".join(f"{name}\n" for name in classes).encode())
 
     def write(self, file: Path, prediction: Prediction) -> None:
         """The mask of a picture that was predicted from this file."""
@@ -47,8 +50,10 @@ class MaskFiles:
         mask.putpalette(b"".join(bytes.fromhex(colour.removeprefix("#")) for colour in self.colours))
         for kind, image in ((MASKS, mask), (BESIDE, self._beside(picture, mask, prediction.shares))):
             path = self.folder / kind / self._names[file]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            image.save(path)
+            content = io.BytesIO()
+            image.save(content, format="png")
+            make_folder(path.parent)
+            write_atomically(path, content.getvalue())
 
     def _beside(self, picture: Image, mask: Image, shares: Mapping[str, float]) -> Image:
         """The picture, its mask, and below them the colours of the classes that it has."""

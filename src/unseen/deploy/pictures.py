@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unseen.base.extras import require
+from unseen.base.paths import expanded
 from unseen.data.formats.image_file import read_image, upright
 from unseen.data.images import as_images, checked_size, pixels_of
 from unseen.data.reading import noting_problems
@@ -55,7 +56,7 @@ class Preparation:
         if isinstance(picture, np.ndarray):
             return self._from_array(picture)
         if isinstance(picture, str | PathLike):
-            return self._from_file(Path(picture).expanduser())
+            return self._from_file(expanded(picture))
         if isinstance(picture, require("PIL.Image", "folder").Image):
             return self._from_image(picture)
         raise InputError(

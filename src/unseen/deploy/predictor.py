@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 import torch
 from torch import Tensor, nn
 
+from unseen.base.imports import model_code
+from unseen.base.paths import expanded
 from unseen.deploy import seal
 from unseen.deploy.pictures import Preparation
 from unseen.deploy.prediction import Prediction, predictions_of
@@ -39,17 +41,21 @@ class Predictor:
         self.prepare = prepare
 
     @classmethod
-    def load(cls, folder: str | Path, model: Split | nn.Module | Models | None = None) -> Predictor:
+    def load(
+        cls, folder: str | Path, model: Split | nn.Module | Models | None = None, *, run_model_code: bool = False
+    ) -> Predictor:
         """The predictor of a finished run's folder, an ensemble's folder or one that was handed over.
 
         ``model`` is needed where the network was brought from Python, as in ``unseen.load``; for an ensemble it is a
-        list, as in ``unseen.Ensemble.load``.
+        list, as in ``unseen.Ensemble.load``. ``run_model_code`` is as in both.
         """
-        place = Path(folder).expanduser()
+        place = expanded(folder)
         seal.check(place)
-        net, records = _ensemble(place, model) if ensemble_folder.record_of(place).exists() else _run(place, model)
+        with model_code(run_model_code):
+            net, records = _ensemble(place, model) if ensemble_folder.holds(place) else _run(place, model)
         record = next((each for each in records if each.classes), records[0])
-        return cls(net, record.classes or _numbers(net), Preparation.of(record))
+        classes = record.classes or ()  # a network may give more scores than there were classes: these are numbers
+        return cls(net, classes + _numbers(net)[len(classes) :], Preparation.of(record))
 
     @property
     def members(self) -> Mapping[str, Split]:
@@ -125,6 +131,15 @@ class Predictor:
         return raw_scores(self.net, images)
 
 
+def models_of(folder: Path, load_net: Callable[[Path], Split] | None) -> Split | list[Split] | None:
+    """What ``Predictor.load`` takes as ``model``, each network by ``load_net``; None for None."""
+    if load_net is None:
+        return None
+    if not ensemble_folder.record_of(folder).exists():
+        return load_net(folder)
+    return [load_net(place) for place in ensemble_folder.read(folder).places]
+
+
 def _ensemble(folder: Path, models: Split | nn.Module | Models | None) -> tuple[Ensemble, list[NetworkRecord]]:
     if isinstance(models, nn.Module):
         raise InputError(f"{folder} holds an ensemble: expected model= to be a list with a network for each member")
@@ -147,7 +162,7 @@ def _by_shape(images: Sequence[Tensor]) -> list[list[int]]:
 
 
 def _numbers(net: Split | Ensemble) -> tuple[str, ...]:
-    """The numbers of the classes, in place of names that nobody gave."""
+    """The numbers of the network's scores."""
     first = net.members[0] if isinstance(net, Ensemble) else net
     weight: Tensor = first.model.state_dict()[f"{first.head_name}.weight"]
     return tuple(map(str, range(len(weight))))

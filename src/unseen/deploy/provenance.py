@@ -34,7 +34,7 @@ class Provenance:
     @classmethod
     def read(cls, folder: Path) -> Provenance:
         """What is known of a finished run's or an ensemble's folder."""
-        if ensemble_folder.record_of(folder).exists():
+        if ensemble_folder.holds(folder):
             saved = ensemble_folder.read(folder)
             members = {name: NetworkRecord.read(at) for name, at in zip(saved.names, saved.places, strict=True)}
             return cls(folder, members, saved.rule, known_scores(folder))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from unseen.base.files import damage, digest_of, write_json
+from unseen.base.reading import damage, digest_of, read_json, reading
+from unseen.base.writing import write_json
 from unseen.errors import RunFolderError
 from unseen.runs.config import made_now
 
 NAME = "handover.json"
 FORMAT = 1
+_AGAIN = "copy the folder again"
 
 
 def sealed(folder: Path) -> bool:
@@ -29,10 +30,9 @@ def check(folder: Path) -> None:
     """Refuse a folder that was handed over and is not whole; other folders have no seal."""
     if not sealed(folder):
         return
-    try:
-        files = dict(json.loads((folder / NAME).read_text())["files"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise RunFolderError(f"{folder / NAME} is damaged: {error!r}; copy the folder again") from error
+    content = read_json(folder / NAME, fix=_AGAIN)
+    with reading(folder / NAME, RunFolderError, fix=_AGAIN):
+        files = {str(name): str(sha256) for name, sha256 in content["files"].items()}
     found = [wrong for name, sha256 in files.items() if (wrong := damage(folder / name, sha256))]
     if found:
         listed = "\n".join(f"  - {wrong}" for wrong in found)

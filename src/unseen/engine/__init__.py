@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from unseen.base.checks import is_whole
-from unseen.base.files import nameless_file
+from unseen.base.checks import is_whole, seed_problems, shown
 from unseen.base.images import FileRows, Space
+from unseen.base.writing import nameless_file
 from unseen.engine import cpu
 from unseen.engine.fast_ascent import FewChannels, bf16_weights, channels_last_weights
 from unseen.engine.narrow_maps import NarrowMaps
 from unseen.engine.ranks import Ranks
-from unseen.errors import InputError, did_you_mean
+from unseen.errors import InputError, all_problems, did_you_mean
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
@@ -35,6 +35,9 @@ POOL_BYTES = 2**30  # of fictitious images in memory; half of what there is, whe
 POOL_SHARE = 0.5
 ANOTHER_FOLDER = "free as much there or choose another folder"
 PRECISIONS = {"float32": "32-true", "bf16": "bf16-mixed"}  # our word, Fabric's word
+DEVICES = ("cpu", "cuda", "mps")
+FOR_TRAINING = '"cpu", "cuda" or "mps", or nothing for what there is'
+MOST_THREADS = 4096
 PATIENCE = timedelta(minutes=30)  # how long a rank waits for the others
 
 
@@ -70,10 +73,11 @@ class Engine(Ranks):
     _narrow_maps: bool = field(default=False, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.threads is not None and (not is_whole(self.threads) or self.threads < 1):
-            raise InputError(f"threads={self.threads!r}: expected a whole number, 1 or more")
+        _check_threads(self.threads)
         self.threads = self.threads or torch.get_num_threads()
         chosen = self.device
+        if not isinstance(chosen, str):
+            raise InputError(f'device={shown(chosen)}: expected a name such as "cpu" or "cuda"')
         if chosen == "auto":
             chosen = "cuda" if torch.cuda.is_available() else "cpu"
         if chosen == "cuda" and self.ranks > 1:
@@ -81,14 +85,16 @@ class Engine(Ranks):
         try:
             self.resolved = torch.empty(0, device=chosen).device
         except (RuntimeError, AssertionError) as error:
-            raise InputError(f'device="{self.device}": not usable here ({error}); try "cpu"') from error
+            said = str(error).partition("\n")[0]
+            raise InputError(f'device="{self.device:.40}": not usable here ({said}); try "cpu"') from error
+        if self.resolved.type not in DEVICES:
+            raise InputError(f'device="{self.device}": nothing can be trained there; expected {FOR_TRAINING}')
         if self.precision == "auto":
             self.precision = "bf16" if self._bf16_pays else "float32"
-        if self.precision not in PRECISIONS:
-            raise InputError(
-                f'precision="{self.precision}": expected "float32" or "bf16"'
-                f"{did_you_mean(str(self.precision), PRECISIONS, listed=True)}"
-            )
+        if not isinstance(self.precision, str) or self.precision not in PRECISIONS:
+            given = f'"{self.precision:.40}"' if isinstance(self.precision, str) else shown(self.precision)
+            near = did_you_mean(given, PRECISIONS, listed=True)
+            raise InputError(f'precision={given}: expected "float32" or "bf16"{near}')
 
     def __str__(self) -> str:
         """For people: ``cpu, bf16 (avx512_bf16), 2 threads``."""
@@ -234,6 +240,7 @@ class Engine(Ranks):
 
         ``alike``: every rank draws the same.
         """
+        all_problems("settings", seed_problems(seed))
         generators = [torch.default_generator]
         if self.on_gpu:
             generators.append(torch.cuda.default_generators[self.resolved.index or 0])
@@ -260,9 +267,15 @@ class Engine(Ranks):
         return FileRows(nameless_file(size, folder, "the pool", ANOTHER_FOLDER), (rows, *like.shape[1:]), like.dtype)
 
 
+def _check_threads(threads: object) -> None:
+    if threads is not None and not (isinstance(threads, int) and is_whole(threads) and 1 <= threads <= MOST_THREADS):
+        raise InputError(f"threads={shown(threads)}: expected a whole number, 1 or more and at most {MOST_THREADS:,}")
+
+
 @contextmanager
 def using_threads(threads: int | None) -> Iterator[str | None]:
     """Inside: so many threads, torch's choice for None; what is worth saying about them, if there is something."""
+    _check_threads(threads)
     before = torch.get_num_threads()
     torch.set_num_threads(threads or before)
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 
 from unseen.base.tiles import tiles_are_empty
+from unseen.errors import InputError
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # malloc.h
 _KEPT = threading.Lock()  # the allocator is the process's: who sets it first sets it back
@@ -77,6 +78,22 @@ def memory() -> int:
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     limit = CGROUP_LIMIT.read_text().strip() if CGROUP_LIMIT.exists() else "max"
     return min(machine, int(limit)) if limit.isdigit() else machine
+
+
+def check_memory(size: int, what: str, fix: str) -> None:
+    """Refuse to begin with what takes more bytes than this process may use; ``fix`` says what to do.
+
+    A GiB or less is tried: other limits than the machine's are nobody's to guess.
+    """
+    if size > max(there := memory(), 2**30):
+        raise InputError(
+            f"{what} takes {size / 2**30:,.0f} GiB, and there are {there / 2**30:,.1f} GiB of memory here; {fix}"
+        )
+
+
+def lacked_memory(error: Exception) -> bool:
+    """Whether there wasn't the memory for something: Python's error, or torch's, which is of no kind of its own."""
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
 def cores() -> int:

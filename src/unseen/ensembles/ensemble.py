@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.base.images import Images, StoredImages, in_batches
+from unseen.base.imports import model_code
 from unseen.data.domain import as_domain, named
 from unseen.engine import evaluation_batch, host_copies
 from unseen.ensembles import folder as ensemble_folder
@@ -68,12 +69,17 @@ class Ensemble:
 
     @classmethod
     def of_runs(
-        cls, folders: Iterable[str | Path], *, models: Models | None = None, rule: Rule | str = DEFAULT
+        cls,
+        folders: Iterable[str | Path],
+        *,
+        models: Models | None = None,
+        rule: Rule | str = DEFAULT,
+        run_model_code: bool = False,
     ) -> Ensemble:
         """The networks of finished runs, named after their folders.
 
         ``models`` is needed where runs were started from Python, as in ``unseen.load``: a network for each folder, or
-        None where the folder is enough.
+        None where the folder is enough. ``run_model_code`` is as there, too.
         """
         rule, paths = as_rule(rule), [Path(folder) for folder in _several(folders, "run folders")]
         all_problems("ensemble", _repetitions(paths))
@@ -81,18 +87,20 @@ class Ensemble:
         all_problems("ensemble", run_problems(dict(zip(paths, records, strict=True))))
         short = [path.name for path in paths]
         names = short if len(set(short)) == len(short) else [str(path) for path in paths]
-        return cls._loaded(paths, names, records, models, rule)
+        with model_code(run_model_code):
+            return cls._loaded(paths, names, records, models, rule)
 
     @classmethod
-    def load(cls, folder: str | Path, models: Models | None = None) -> Ensemble:
+    def load(cls, folder: str | Path, models: Models | None = None, *, run_model_code: bool = False) -> Ensemble:
         """The ensemble that ``save`` put there.
 
         ``models`` is needed where members came from Python: networks like theirs, in the members' order, whose weights
-        are then replaced.
+        are then replaced. ``run_model_code`` is as in ``unseen.load``.
         """
         saved = ensemble_folder.read(Path(folder))
         records = [NetworkRecord.read(place) for place in saved.places]
-        return cls._loaded(saved.places, saved.names, records, models, as_rule(saved.rule))
+        with model_code(run_model_code):
+            return cls._loaded(saved.places, saved.names, records, models, as_rule(saved.rule))
 
     @classmethod
     def _loaded(

@@ -6,7 +6,6 @@ are small run folders: ``config.json`` and ``weights.safetensors``, enough for `
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +13,15 @@ from typing import Any
 
 from torch import Tensor
 
-from unseen.base.files import damage, digest_of, write_json, write_tensors, written_whole
+from unseen.base.reading import damage, digest_of, is_there, read_json, reading
+from unseen.base.tensors import write_tensors
+from unseen.base.writing import make_folder, write_json, written_whole
 from unseen.errors import RunFolderError
 from unseen.runs.places import with_places
 
 FORMAT = 1
 FILES = ("config.json", "weights.safetensors")
+_AGAIN = "copy the folder again"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,11 @@ def record_of(folder: Path) -> Path:
     return folder / "ensemble.json"
 
 
+def holds(folder: Path) -> bool:
+    """Whether a folder holds an ensemble, not a run."""
+    return is_there(record_of(folder), RunFolderError)
+
+
 def write(folder: Path, rule: str, members: Sequence[SavedMember]) -> None:
     """Put an ensemble into a new or empty folder."""
     with written_whole(folder) as aside:
@@ -57,15 +64,15 @@ def write(folder: Path, rule: str, members: Sequence[SavedMember]) -> None:
 def read(folder: Path) -> SavedEnsemble:
     """What is in a folder that ``write`` wrote; one that is damaged, half-copied or something else is refused."""
     record = _record(folder)
-    try:
+    with reading(record_of(folder), RunFolderError, fix=_AGAIN):
         rule, names = str(record["rule"]), tuple(str(member["name"]) for member in record["members"])
+        if len(set(names)) < len(names):
+            raise ValueError("two members have one name")
         files = {
             _place(folder, i) / file: member["sha256"][file]
             for i, member in enumerate(record["members"])
             for file in FILES
         }
-    except (KeyError, TypeError) as error:
-        raise RunFolderError(f"{record_of(folder)} is damaged: {error!r}; copy the folder again") from error
     damaged = [found for path, sha256 in files.items() if (found := damage(path, sha256))]
     if damaged or not names:
         listed = "\n".join(f"  - {found}" for found in damaged or ["it has no members"])
@@ -75,17 +82,14 @@ def read(folder: Path) -> SavedEnsemble:
 
 def _record(folder: Path) -> dict[str, Any]:
     path = record_of(folder)
-    if not path.exists():
-        if (folder / "config.json").exists():
+    if not holds(folder):
+        if is_there(folder / "config.json", RunFolderError):
             raise RunFolderError(f"{folder} holds a run, not an ensemble; use it with: unseen.load({str(folder)!r})")
         raise RunFolderError(
             f"{folder} holds no ensemble: expected {path}; make one with: unseen ensemble RUN... --out {folder}"
         )
-    try:
-        record = json.loads(path.read_text())
-    except ValueError as error:
-        raise RunFolderError(f"{path} is damaged: {error}; copy the folder again") from error
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
+    record = read_json(path, fix=_AGAIN)
+    if record.get("format") != FORMAT:
         raise RunFolderError(f"{path} is not what this version writes: expected an object with format {FORMAT}")
     return record
 
@@ -96,7 +100,7 @@ def _place(folder: Path, number: int) -> Path:
 
 def _write_member(place: Path, member: SavedMember) -> dict[str, str]:
     """The files of a member, and what each must hash to."""
-    place.mkdir(parents=True)
+    make_folder(place)
     write_json(place / "config.json", with_places(member.config, place))
     write_tensors(place / "weights.safetensors", member.weights, {"member": member.name})
     return {file: digest_of(place / file) for file in FILES}

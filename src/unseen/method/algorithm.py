@@ -59,7 +59,7 @@ def maximize(state: State, engine: Engine, ada: ADA, observer: Observer) -> None
     starts = pool.starts(ada.sampling, state.draws)
     size = engine.part_size(pool.source[0])
     for part, rows in enumerate(torch.split(starts, size)):
-        made = observer.recall(k, part)
+        made = observer.recall(k, part, rows)
         if made is None:
             with engine.seeded(state.draws.seed_for(f"round {k} part {part}")):
                 mine = engine.on_every_rank(partial(_ascend_from, state, engine, ada, rows, part, observer))

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from unseen.base.checks import in_float32
+
 LAST, SOURCE_VALIDATION = "last", "source-validation"
 BALANCED = "balanced"
 CHOICES = {
@@ -84,10 +86,10 @@ def range_problems(values: Mapping[str, Any]) -> list[str]:
     """Numbers outside of what they can be."""
     found = []
     for name in ("weight_decay", "warmup"):
-        if not (math.isfinite(value := values.get(name, 0)) and value >= 0):
+        if not (in_float32(value := values.get(name, 0)) and value >= 0):
             found.append(f"{name}={value}: expected {'0 or more' if name == 'warmup' else FINITE}")
     for name in ("body_rate", "clip_gradient", "epochs", "drop"):
-        if not (math.isfinite(value := values.get(name, 1)) and value > 0):
+        if not (in_float32(value := values.get(name, 1)) and value > 0):
             found.append(f"{name}={value}: expected a finite number above 0{_INSTEAD.get(name, '')}")
     for name in ("momentum", "label_smoothing", "average", "validation"):
         if not 0 <= (value := values.get(name, 0)) < 1:
@@ -98,7 +100,7 @@ def range_problems(values: Mapping[str, Any]) -> list[str]:
     return found + _weight_problems(values.get("class_weights"))
 
 
-FINITE = "a finite number, 0 or more"
+FINITE = "a finite number, 0 or more (in float32, below 3e38)"
 _INSTEAD = {"body_rate": '; to train the head alone say freeze="body"'}
 
 
@@ -107,7 +109,7 @@ def _weight_problems(weights: str | tuple[float, ...] | None) -> list[str]:
         return []
     if isinstance(weights, str):
         return [f'class_weights="{weights}": expected "{BALANCED}" or a number for each class']
-    if not weights or not all(math.isfinite(weight) and weight >= 0 for weight in weights) or not any(weights):
+    if not weights or not all(in_float32(weight) and weight >= 0 for weight in weights) or not any(weights):
         return [f"class_weights={weights}: expected {FINITE}, for each class, and not all of them 0"]
     return []
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from unseen.base.checks import type_problems
+from unseen.base.checks import in_float32, is_name, shown, type_problems
 from unseen.errors import InputError, UnknownSetting, all_problems, did_you_mean
 from unseen.method import practice
 from unseen.method.practice import PRACTICE, SOURCE_VALIDATION, Practice, learning_rate_share
@@ -28,6 +28,7 @@ CHOICES = {
     "start": ("drawn", "identity"),
     **practice.CHOICES,
 }
+LONGEST_CHOICE = max(len(choice) for choices in CHOICES.values() for choice in choices)
 MINIMIZATION = PRACTICE | {
     "alpha", "T", "batch", "ridge", "schedule", "augment", "augment_share", "links", "strength", "consistency",
     "confidence_penalty", "contrast",
@@ -136,6 +137,14 @@ class ADA(Practice):
                 f"T={self.T} and epochs={self.epochs:g}, which for {size:,} images in minibatches of {self.batch} is "
                 f"T={T}; leave one out"
             )
+        if not self.spread and self.K * self.T_min >= T:
+            enough = math.floor(self.K * self.T_min * self.batch / size) + 1
+            raise InputError(
+                f"{self.epochs:g} epochs of {size:,} images in minibatches of {self.batch} are {T:,} steps, and K="
+                f"{self.K} rounds of T_min={self.T_min} steps need more than {self.K * self.T_min:,}: say spread = "
+                f"true (--spread), which spreads the rounds over the steps there are, or epochs = {enough:,}, or a "
+                "lower T_min or K"
+            )
         return replace(self, T=T)
 
     def steps_before(self, k: int) -> int:
@@ -232,8 +241,8 @@ def _range_problems(values: Mapping[str, Any]) -> list[str]:
     found = [f"{n}={values[n]}: expected {least[n]} or more" for n in least if values.get(n, least[n]) < least[n]]
     for name in ("gamma", "eta", "alpha", "ridge", "step", "strength", *WEIGHTS):
         value = values.get(name, 0)
-        if not (math.isfinite(value) and value >= 0):
-            found.append(f"{name}={value}: expected a finite number, 0 or more")
+        if not (in_float32(value) and value >= 0):
+            found.append(f"{name}={value}: expected {practice.FINITE}")
     if not 0 <= (share := values.get("augment_share", 0)) <= 1:
         found.append(f"augment_share={share}: expected a share from 0 to 1")
     return found
@@ -246,7 +255,9 @@ def _choice_problems(values: Mapping[str, Any]) -> list[str]:
         if value not in known:
             *first, last = (f'"{k}"' for k in known)
             expected = f"{', '.join(first)} or {last}"
-            found.append(f'{name}="{value}": expected {expected}{did_you_mean(str(value), known, listed=True)}')
+            given = f'"{value}"' if value is None or is_name(value) else shown(value)
+            given = given if len(given) < 3 * LONGEST_CHOICE else shown(value)
+            found.append(f"{name}={given}: expected {expected}{did_you_mean(given, known, listed=True)}")
     return found
 
 

@@ -67,8 +67,8 @@ class Observer(Protocol):
     def stepped(self, state: State) -> None:
         """One minimization step was made."""
 
-    def recall(self, k: int, part: int) -> Fictitious | None:
-        """What this part of round k holds, if it was made before."""
+    def recall(self, k: int, part: int, parents: Tensor) -> Fictitious | None:
+        """What this part of round k holds, if it was made before, from these rows of the pool."""
 
     def ascended(self, k: int, images: int, of: int) -> None:
         """``images`` more of the ``of`` of round k are made."""

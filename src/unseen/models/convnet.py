@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.base.randomness import generator
+from unseen.engine import cpu
 from unseen.errors import InputError
 from unseen.models.weights import xavier
 
@@ -23,12 +24,14 @@ class ConvNet(nn.Module):
     SIDES = range(32, 36)
     """what its convolutions and poolings bring down to 5x5"""
 
+    NARROWEST, WIDEST = 1 / 64, 1024
+
     def __init__(self, classes: int = 10, *, dropout: float = 0.0, width: float = 1.0, seed: int = 0) -> None:
         super().__init__()
         if not 0 <= dropout < 1:
             raise InputError(f"dropout={dropout}: expected 0 or more and below 1")
-        if not width >= 1 / 64:
-            raise InputError(f"width={width}: expected 1/64 or more; 1 is the paper's network")
+        if not self.NARROWEST <= width <= self.WIDEST:
+            raise InputError(self.width_problem(width))
         first, second, hidden = (max(round(n * width), 1) for n in (64, 128, 1024))
         with torch.device("meta"):  # no draw from torch's own generator
             self.body = nn.Sequential(
@@ -39,7 +42,14 @@ class ConvNet(nn.Module):
                 nn.Linear(hidden, hidden), nn.ReLU(), nn.Dropout(dropout),
             )  # fmt: skip
             self.head = nn.Linear(hidden, classes)
+        size = 4 * sum(parameter.numel() for parameter in self.parameters())
+        cpu.check_memory(size, f"the convnet with width={width:g}", "give a smaller width")
         xavier(self, generator(seed, "weights"))
+
+    @classmethod
+    def width_problem(cls, width: float) -> str:
+        """What to say of a width that no network can have."""
+        return f"width={width}: expected 1/64 to {cls.WIDEST:,}; 1 is the paper's network"
 
     def forward(self, x: Tensor) -> Tensor:
         """Scores of shape (N, classes) for images of shape (N, 3, 32, 32)."""

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from unseen.base.extras import require
+from unseen.base.paths import expanded
 from unseen.base.randomness import generator
 from unseen.errors import InputError, did_you_mean
 from unseen.models.weight_files import read_weights
@@ -46,7 +47,7 @@ class FCN(nn.Module):
         self.register_buffer("mean", torch.tensor(MEAN).view(3, 1, 1), persistent=False)
         self.register_buffer("deviation", torch.tensor(DEVIATION).view(3, 1, 1), persistent=False)
         if weights is not None:
-            _load_body(self.body, Path(weights).expanduser(), body)
+            _load_body(self.body, expanded(weights), body)
 
     def forward(self, x: Tensor) -> Tensor:
         """Scores (N, classes, H, W) for images (N, 3, H, W)."""

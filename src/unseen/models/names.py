@@ -9,12 +9,13 @@ from typing import Any
 from torch import nn
 
 from unseen.base import imports
-from unseen.base.imports import imported
+from unseen.base.imports import give, imported, users_code
+from unseen.base.paths import expanded
 from unseen.engine import Engine
 from unseen.errors import InputError, did_you_mean
 from unseen.models.convnet import ConvNet
 from unseen.models.fcn import BODIES, FCN
-from unseen.models.libraries import FORMS, library_of
+from unseen.models.libraries import FORMS, LIBRARIES, library_of
 from unseen.models.libraries.library import Expected
 from unseen.models.normalized import Normalized
 from unseen.models.split import Split, split
@@ -44,6 +45,7 @@ def model(
     network; ``weights`` is a file (.safetensors, .pth, .pt). What neither has, the last layer for one, follows from
     ``seed``. ``size`` is for models that have to know it, such as transformers; without it, it is the model's own.
     """
+    give(name)
     sides = (size, size) if isinstance(size, int) else size
     return split(build_model(name, classes, seed, weights=weights, pretrained=pretrained, size=sides, warn=warn))
 
@@ -72,7 +74,7 @@ def build_model(
             return FCN(classes, body=FCNS[known], weights=weights or file or None, seed=seed)
         built = _from_library(name, classes, seed, size, pretrained) if library_of(name) else _made(name, classes, seed)
     if weights is not None:
-        path = Path(weights).expanduser()
+        path = expanded(weights)
         load_weights(built, read_weights(path), str(path), warn)
     return built
 
@@ -113,15 +115,16 @@ def is_built_in(name: str) -> bool:
     return name == CONVNET or name.partition(":")[0] in FCNS
 
 
+def runs_code(name: str) -> bool:
+    """Whether making it runs a file or module of the user's."""
+    return not is_built_in(name) and library_of(name) is None
+
+
 def _made(name: str, classes: int, seed: int) -> nn.Module:
     maker = _maker(name)
-    try:
-        with Engine(device="cpu").seeded(seed):
-            model = maker(classes=classes)
-    except Exception as error:  # it is the user's code: whatever it raises is for them to see
-        raise InputError(
-            f'model="{name}": calling it with classes={classes} raised {type(error).__name__}: {error}'
-        ) from error
+    what = f'model="{name}": calling it with classes={classes} failed'
+    with users_code(what, name.partition(":")[0]), Engine(device="cpu").seeded(seed):
+        model = maker(classes=classes)
     if not isinstance(model, nn.Module):
         raise InputError(f'model="{name}" gave a {type(model).__name__}, expected a torch.nn.Module')
     return model
@@ -132,17 +135,23 @@ def _maker(name: str) -> Callable[..., Any]:
         known = [CONVNET, *FCNS]
         raise InputError(
             f'model="{name}": expected {", ".join(known)}, {FORMS}, FILE.py:FUNCTION or MODULE:FUNCTION'
-            f"{did_you_mean(name, known, listed=True)}"
+            f"{_of_a_library(name) or did_you_mean(name, known, listed=True)}"
         )
     maker: Callable[..., Any] = imported(f'model="{name}"', name)
     return maker
+
+
+def _of_a_library(name: str) -> str:
+    """What to say of a name that a library of models has, if one that is installed does."""
+    found = [f"{prefix}:{name}" for prefix, library in LIBRARIES.items() if library.has(name)]
+    return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def absolute(name: str) -> str:
     """The same with the path of its file made absolute, so that a run can resume from another folder."""
     place, _, rest = name.partition(":")
     if place in FCNS and rest:
-        return f"{place}:{Path(rest).expanduser().resolve()}"
+        return f"{place}:{expanded(rest).resolve()}"
     return name if library_of(name) else imports.absolute(name)
 
 

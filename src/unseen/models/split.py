@@ -17,8 +17,6 @@ from unseen.engine import to_device_of
 from unseen.errors import InputError, UnseenError, did_you_mean
 from unseen.models.heads import candidates, find_head, pass_head
 
-_OF_A_MODEL = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, NameError, AssertionError)
-"""what a model raises that was written for other images, or not quite right"""
 _CLASSES = "_unseen_classes"
 
 
@@ -52,7 +50,12 @@ class Split(nn.Module):
 
     @override
     def forward(self, x: Tensor) -> Tensor:
-        return self._scores(self.model(x))
+        try:
+            return self._scores(self.model(x))
+        except SystemExit as error:  # it would end a training as if all were done
+            raise InputError(
+                f"the model called sys.exit({error.code!r}) (in {_raised_at(error)}); expected scores: leave that out"
+            ) from error
 
     def features(self, x: Tensor) -> Tensor:
         """g(theta_f; x): what enters the head. What comes after it isn't computed."""
@@ -167,9 +170,9 @@ class Split(nn.Module):
         """What the model makes of the images; those it can't take are refused with its own words."""
         try:
             return self.model(x)
-        except (_Reached, UnseenError, torch.OutOfMemoryError):
+        except (_Reached, UnseenError, torch.OutOfMemoryError, MemoryError):
             raise
-        except _OF_A_MODEL as error:
+        except (Exception, SystemExit) as error:  # of a model that was written for other images, or not quite right
             kind = "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
             raise InputError(
                 f"the model can't take images of shape {tuple(x.shape[1:])} (channels, height, width): {kind}{error} "

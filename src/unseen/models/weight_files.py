@@ -10,6 +10,7 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
+from unseen.base.paths import names_file
 from unseen.errors import InputError
 from unseen.models.efficientnet_names import SIGN, as_in_timm
 from unseen.models.normalized import Normalized
@@ -27,7 +28,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     They may be nested under "state_dict" or "model", and have the prefix "module." of a parallel training, or "model."
     of a run of ours.
     """
-    if not path.is_file():
+    if not names_file(path):
         raise InputError(f"weights: {path} is not a file; expected a model's weights, .safetensors, .pth or .pt")
     try:
         content: Any = (

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from unseen.paper.cells import Cell
 from unseen.paper.findings import MARGIN
-from unseen.reporting.kit.wording import Comparison, Outcome, compare, counted, listed, signed, span
+from unseen.reporting.kit.statistics import CONFIDENCE, holm, mean, t_test_p
+from unseen.reporting.kit.wording import Comparison, Outcome, compare, pool
+
+ALPHA = 1 - CONFIDENCE
 
 Verdict = Literal[
     "holds",
@@ -33,23 +37,61 @@ class Claim:
     where: str
     pairs: tuple[tuple[str, str], ...]
     columns: tuple[str, ...]
+    name: str = ""
+    """a few words for it, as in the figure of all claims"""
     mostly: bool = False
     """whether more than half of the comparisons are enough"""
     alike: bool = False
     """whether it says that the two of each pair hardly differ, by no more than the margin of agreement"""
     named: tuple[str, str] = ("", "")
     """what to call the two of a pair, where their recipes' labels are the same"""
+    near: Mapping[str, str] = field(default_factory=dict)
+    """methods that are near repetitions, and what to call them together: they make one comparison"""
 
-    def outcome(self, comparison: Comparison) -> Outcome:
-        """``above`` where the comparison is as the claim has it, ``below`` where it is clearly not."""
-        if not self.alike:
-            return comparison.outcome
+    def tested(self, comparison: Comparison) -> tuple[float, Outcome]:
+        """The p of what the comparison says, and whether that is as the claim has it (``above``) or not."""
+        values = list(comparison.differences.values())
         if comparison.interval is None:
-            return "unclear"
-        low, high = comparison.interval.low, comparison.interval.high
-        if max(-low, high) <= MARGIN:
-            return "above"
-        return "below" if low > MARGIN or high < -MARGIN else "unclear"
+            return 1.0, "unclear"
+        if not self.alike:
+            return _p(values, 0), "above" if comparison.gap > 0 else "below"
+        edges = [_p(values, edge) for edge in (-MARGIN, MARGIN)]
+        return (max(edges), "above") if abs(comparison.gap) < MARGIN else (min(edges), "below")
+
+    @property
+    def groups(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
+        """The pairs of each comparison: near repetitions are one."""
+        found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for better, worse in self.pairs:
+            found.setdefault((self.near.get(better, better), worse), []).append((better, worse))
+        return found
+
+
+def _p(values: Sequence[float], centre: float) -> float:
+    p = t_test_p(values, centre)
+    assert p is not None, "a comparison with an interval has two pairs"
+    return p
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison here, and the difference of the paper's numbers."""
+
+    comparison: Comparison
+    theirs: float | None
+    """in points; None where the paper only draws bars"""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A claim on one column in one number: the mean of its comparisons, taken seed by seed before the interval."""
+
+    column: str
+    comparison: Comparison
+    """over the seeds that all of them have"""
+    theirs: float | None
+    """the mean of the paper's differences, where it gives them all"""
+    parts: Sequence[tuple[Compared, Outcome]]
 
 
 @dataclass(frozen=True)
@@ -57,21 +99,38 @@ class Judged:
     """A claim with the comparisons that bear on it."""
 
     claim: Claim
-    comparisons: Sequence[Comparison]
+    compared: Sequence[Compared]
     wanted: int
     """how many there would be, had everything been run on the columns that are here"""
     on: str = ""
     """what it was judged on, where several are shown"""
 
     @property
+    def comparisons(self) -> list[Comparison]:
+        """The comparisons alone."""
+        return [each.comparison for each in self.compared]
+
+    @property
     def where(self) -> str:
         """Where the paper says it, and what it was judged on."""
         return f"{self.claim.where}; {self.on}" if self.on else self.claim.where
 
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """What each comparison says among all of them, so that 5 of 100 claims at most say something false.
+
+        Where every one by itself is clear, and on one side, all are: that they are so by chance is rarer still than for
+        one. Else p is corrected by Holm.
+        """
+        ps, sides = zip(*map(self.claim.tested, self.comparisons), strict=True) if self.compared else ((), ())
+        if len(set(sides)) == 1 and max(ps) < ALPHA:
+            return list(sides)
+        return [side if p < ALPHA else "unclear" for p, side in zip(holm(ps), sides, strict=True)]
+
     @property
     def verdict(self) -> Verdict:
         """Whether the claim holds; every comparison counts, and so does one that is missing."""
-        counts = Counter(map(self.claim.outcome, self.comparisons))
+        counts = Counter(self.outcomes)
         outcomes = set(counts)
         if not outcomes:
             return "not measured"
@@ -79,7 +138,7 @@ class Judged:
             return self._mostly(counts)
         if "below" in outcomes:
             return "contradicted in part" if "above" in outcomes else "does not hold"
-        if len(self.comparisons) < self.wanted:
+        if len(self.compared) < self.wanted:
             return "not all measured"
         if outcomes == {"above"}:
             return "holds"
@@ -89,54 +148,48 @@ class Judged:
         half = self.wanted / 2
         if max(counts["above"], counts["below"]) > half:
             return "holds" if counts["above"] > half else "does not hold"
-        return "not all measured" if len(self.comparisons) < self.wanted else "not decided"
+        return "not all measured" if len(self.compared) < self.wanted else "not decided"
 
-    @property
-    def evidence(self) -> str:
-        """The comparisons in numbers, column by column; nothing is left out."""
-        if not self.comparisons:
-            return "No run of it is finished." if self.wanted else f"No result on {listed(self.claim.columns)}."
-        columns = dict.fromkeys(comparison.domain for comparison in self.comparisons)
-        parts = [f"{column}: {self._column(column)}" for column in columns]
-        left = self.wanted - len(self.comparisons)
-        parts += [f"Not run: {left} of {counted(self.wanted, 'comparison')}"] if left else []
-        absent = [column for column in self.claim.columns if column not in columns]
-        parts += [f"No data for {listed(absent) if len(absent) < 5 else f'{len(absent)} others'}"] if absent else []
-        return ". ".join(parts) + "."
-
-    def _column(self, column: str) -> str:
-        here = [comparison for comparison in self.comparisons if comparison.domain == column]
-        if len(here) <= 4:
-            return listed([_in_numbers(comparison) for comparison in here])
-        gaps = sorted(comparison.gap for comparison in here)
-        clear = [sum(c.outcome == outcome for c in here) for outcome in ("above", "below")]
-        fewest, most = min(len(c.differences) for c in here), max(len(c.differences) for c in here)
-        pairs = counted(most, "seed") if fewest == most else f"{fewest} to {most} seeds"
-        return (
-            f"{signed(gaps[0])} to {signed(gaps[-1])} points over {len(here)} comparisons of {pairs}, "
-            f"{clear[0]} clearly above and {clear[1]} clearly below"
-        )
+    @cached_property
+    def effects(self) -> list[Effect]:
+        """The claim in one number for each column that has something of it."""
+        both = list(zip(self.compared, self.outcomes, strict=True))
+        columns = dict.fromkeys(each.comparison.domain for each in self.compared)
+        return [_effect([(c, o) for c, o in both if c.comparison.domain == column]) for column in columns]
 
 
-def _in_numbers(comparison: Comparison) -> str:
-    seeds = counted(len(comparison.differences), "seed")
-    reach = f"{span(comparison.interval)}, {seeds}" if comparison.interval else seeds
-    return f"{comparison.method} over {comparison.baseline} {signed(comparison.gap)} ({reach})"
+def _effect(parts: Sequence[tuple[Compared, Outcome]]) -> Effect:
+    some = [each.comparison for each, _ in parts]
+    shared = set.intersection(*(set(c.differences) for c in some))
+    kept = [replace(c, differences={seed: c.differences[seed] for seed in sorted(shared)}) for c in some]
+    theirs = [each.theirs for each, _ in parts if each.theirs is not None]
+    whole = mean(theirs) if len(theirs) == len(parts) else None
+    return Effect(some[0].domain, pool(kept, some[0].method if len(some) == 1 else "mean"), whole, parts)
 
 
 def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]], on: str = "") -> Judged:
     """The claim by the cells of each recipe, which are ``on`` some data."""
     known = {(f"{recipe}/{c.method}", c.domain): c for recipe in cells for c in cells[recipe] if c.accuracies}
     here = {domain for _, domain in known} & set(claim.columns)
-    comparisons = [
-        _compare(known[better, column], known[worse, column], claim.named)
-        for column in claim.columns
-        for better, worse in claim.pairs
-        if (better, column) in known and (worse, column) in known
-    ]
-    return Judged(claim, comparisons, len(here) * len(claim.pairs), on)
+    compared = []
+    for column in claim.columns:
+        for (name, _), pairs in claim.groups.items():
+            some = [
+                _compare(known[better, column], known[worse, column], claim.named)
+                for better, worse in pairs
+                if (better, column) in known and (worse, column) in known
+            ]
+            compared += [_pooled(some, name) if len(pairs) > 1 else some[0]] if some else []
+    return Judged(claim, compared, len(here) * len(claim.groups), on)
 
 
-def _compare(better: Cell, worse: Cell, named: tuple[str, str]) -> Comparison:
+def _pooled(some: Sequence[Compared], name: str) -> Compared:
+    theirs = [each.theirs for each in some if each.theirs is not None]
+    return Compared(pool([each.comparison for each in some], name), mean(theirs) if theirs else None)
+
+
+def _compare(better: Cell, worse: Cell, named: tuple[str, str]) -> Compared:
     first, second = (f"{name} {cell.method}".strip() for name, cell in zip(named, (better, worse), strict=True))
-    return compare(better.domain, first, second, better.accuracies, worse.accuracies)
+    ours = compare(better.domain, first, second, better.accuracies, worse.accuracies)
+    theirs = better.published, worse.published
+    return Compared(ours, 100 * (theirs[0].mean - theirs[1].mean) if theirs[0] and theirs[1] else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -152,12 +153,22 @@ class Source:
         }  # fmt: skip
         if settings["K"]:
             shared |= {"T_min": scale.T_min, "T_max": scale.T_max, "eta": scale.eta}
-        (request,) = grid(shared | dict(settings), out=lab.runs, seed=[seed])
-        return request
+        return _request(shared | dict(settings), lab.runs, seed)
 
     def unlabelled(self, target: str) -> Domain:
         """What an adaptation may see of a target."""
         return self.lab.load(self.lab.data.unlabelled[target])
+
+
+_REQUESTS: dict[str, Request] = {}
+"""by what was asked for: a page asks for each some twenty times"""
+
+
+def _request(settings: dict[str, Any], out: Path, seed: int) -> Request:
+    known = json.dumps([settings, str(out), seed], sort_keys=True)
+    if known not in _REQUESTS:
+        (_REQUESTS[known],) = grid(settings, out=out, seed=[seed])
+    return _REQUESTS[known]
 
 
 def refuse_missing(

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
-from unseen.base.files import write_atomically
+from unseen.base.reading import is_there, read_text
+from unseen.base.writing import write_atomically
 from unseen.errors import InputError
+from unseen.paper.claim_words import comparisons_sheet, paragraph
 from unseen.paper.claims import Judged
 from unseen.paper.digits.claims import DIGITS
 from unseen.paper.digits.lab import SOURCE
+from unseen.paper.prose import prose_html
 from unseen.paper.results import Results
 from unseen.paper.section import ResultsPage
 from unseen.paper.streets.claims import STREETS
-from unseen.reporting.kit.charts import embedded
-from unseen.reporting.kit.pages import environment
-from unseen.reporting.kit.tables import Sheet, as_html, as_markdown
-from unseen.reporting.kit.wording import listed
+from unseen.reporting.kit.charts import embedded, save
+from unseen.reporting.kit.pages import environment, write
+from unseen.reporting.kit.tables import Sheet, as_markdown
+from unseen.reporting.kit.wording import counted, listed
 
-LONG = 24  # rows: a table of more is folded away
+_OVERVIEW = "Every claim of the paper with its effect here, the interval, the paper's number and the verdict"
+LONG = 24
+"""rows: a table of more is long"""
 SUBJECTS = (DIGITS, STREETS)
+_NEEDED = {
+    "run": (
+        *("seed", "ada.K", "job.source", "job.model", "job.size", "job.images", "versions.torch"),
+        *("engine.device", "engine.precision", "created"),
+    ),
+    "ensemble": ("members",),
+}
+"""what the page reads out of each kind of line"""
 
 
 def read_page(file: Path, discussion: Path | None = None) -> ResultsPage:
@@ -29,10 +41,11 @@ def read_page(file: Path, discussion: Path | None = None) -> ResultsPage:
     Without ``discussion``, it is the file of that name beside the results, if there is one.
     """
     results = Results(file)
+    results.need(_NEEDED)
     for subject in SUBJECTS:
         if sections := subject.sections(results):
             source = discussion or file.with_name(subject.discussion)
-            text = source.read_text() if discussion is not None or source.exists() else ""
+            text = read_text(source) if discussion is not None or is_there(source) else ""
             return ResultsPage(subject, results, sections, text)
     raise InputError(f"{file}: expected results of runs on {SOURCE}, got {_without_page(file, results)}")
 
@@ -45,18 +58,33 @@ def _without_page(file: Path, results: Results) -> str:
     return f"only runs on {listed(sources)}: stand-ins have no page; their tables are the NAME.md in {file.parent}"
 
 
+def save_figures(page: ResultsPage, folder: Path) -> list[Path]:
+    """The figure of all claims, and one for each recipe of which something was measured."""
+    shown = [section for section in page.sections if section.known]
+    figures = {page.subject.picture: page.overview, **{section.name: section.figure for section in shown}}
+    return [path for name, draw in figures.items() for path in save(draw(), folder / name)]
+
+
 def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
     """The page as Markdown; its figures are those in the folder ``pictures``."""
     where = Path(os.path.relpath(pictures, out.parent))
     parts = [
         f"# {page.subject.title}",
+        f"![{_OVERVIEW}]({where / page.subject.picture}.svg)",
+        f"**{page.headline}.** {page.subject.lead}",
         f"Made from [{page.results.path.name}]({where / page.results.path.name}) by `unseen results`: don't edit it by "
         f"hand. {page.made_with}. Target data selected nothing: every number is of the last iterate.",
-        page.discussion.strip(),
+        page.prose.lead,
         "## The paper's claims",
-        f"{page.headline}. {page.judging}",
-        _claims_table(page.judged),
+        *(part for judged in page.judged for part in _claim(page, judged)),
+        "## How claims are judged",
+        page.judging,
+        "## How many seeds would decide it",
+        page.within_reach,
+        *map(folded, filter(None, [page.power, page.plan])),
     ]
+    if page.beyond:
+        parts += ["## Beyond the claims", *(part for item in page.beyond.items() for part in _titled(*item))]
     for section in page.sections:
         parts += [f"## {section.title}", f"{_sentence(section.recipe.what)} {section.progress}"]
         if section.known:
@@ -65,9 +93,23 @@ def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
     return out
 
 
-def _claims_table(judged: Sequence[Judged]) -> str:
-    rows = [f"| {j.claim.text} ({j.where}) | **{j.verdict}** | {j.evidence} |" for j in judged]
-    return "\n".join(["| the paper says | here | how we know |", "| --- | --- | --- |", *rows])
+def _claim(page: ResultsPage, judged: Judged) -> list[str]:
+    """A heading, what the paper says, what there is here; the comparisons folded away."""
+    on = f" ({judged.on})" if len({each.on for each in page.judged}) > 1 else ""
+    text = f"*{judged.claim.text}* {claim_paragraph(page, judged)}"
+    return [
+        *_titled(f"{judged.claim.name}{on}", text),
+        *([folded(comparisons_sheet(judged))] if judged.compared else []),
+    ]
+
+
+def claim_paragraph(page: ResultsPage, judged: Judged) -> str:
+    """What stands below a claim: its verdict and numbers, then what people wrote."""
+    return f"{paragraph(judged)} {page.remark(judged)}".strip()
+
+
+def _titled(title: str, text: str) -> list[str]:
+    return [f"### {title}", text]
 
 
 def _sentence(text: str) -> str:
@@ -75,11 +117,14 @@ def _sentence(text: str) -> str:
 
 
 def folded(sheet: Sheet) -> str:
+    """The table as Markdown, behind its title."""
+    text = as_markdown(sheet).strip().partition("\n\n")[2]
+    return f"<details><summary>{sheet.title}: {counted(len(sheet.rows), 'row')}</summary>\n\n{text}\n\n</details>"
+
+
+def folded_if_long(sheet: Sheet) -> str:
     """The table as Markdown; a long one behind its title."""
-    text = as_markdown(sheet).strip()
-    if len(sheet.rows) <= LONG:
-        return text
-    return f"<details><summary>{sheet.title}: {len(sheet.rows)} rows</summary>\n\n{text}\n\n</details>"
+    return folded(sheet) if len(sheet.rows) > LONG else as_markdown(sheet).strip()
 
 
 def write_html(page: ResultsPage, out: Path) -> Path:
@@ -91,10 +136,17 @@ def write_html(page: ResultsPage, out: Path) -> Path:
             "what": _sentence(section.recipe.what),
             "progress": section.progress,
             "picture": embedded(section.figure(), section.recipe.what) if section.known else None,
-            "sheets": [(sheet, as_html(sheet), len(sheet.rows) > LONG) for sheet in section.sheets if section.known],
+            "sheets": section.sheets if section.known else [],
         }
         for section in page.sections
     ]
-    text = environment("unseen.paper").get_template("results.html").render(page=page, sections=shown)
-    write_atomically(out, text.encode())
-    return out
+    claims = [(each, prose_html(claim_paragraph(page, each)), comparisons_sheet(each)) for each in page.judged]
+    content = {
+        "page": page,
+        "sections": shown,
+        "overview": embedded(page.overview(), _OVERVIEW),
+        "claims": claims,
+        "lead": prose_html(page.prose.lead),
+        "beyond": {name: prose_html(text) for name, text in page.beyond.items()},
+    }
+    return write(environment("unseen.paper"), "results.html", content, out)

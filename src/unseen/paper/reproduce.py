@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 from rich.console import Console, Group
 
 from unseen import sweep
-from unseen.base.files import write_atomically
+from unseen.base.writing import make_folder, write_atomically
 from unseen.paper.lab import Lab
 from unseen.paper.methods import Measurement
 from unseen.paper.recipe import Recipe
@@ -72,7 +72,7 @@ def show(recipe: Recipe, lab: Lab, results: Results, seeds: int, width: int) -> 
 
 def write(recipe: Recipe, lab: Lab, results: Results, seeds: int) -> list[Path]:
     """The recipe's tables as Markdown and its figure as SVG and PNG, beside the results."""
-    lab.out.mkdir(parents=True, exist_ok=True)
+    make_folder(lab.out)
     name = recipe.file(lab)
     pictures = save(recipe.figure(lab, results, seeds), lab.out / name)
     tables = map(as_markdown, recipe.sheets(lab, results, seeds))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from unseen.base.files import write_atomically
+from unseen.base.locking import locked_file
+from unseen.base.reading import is_there, read_text
+from unseen.base.records import from_json
+from unseen.base.writing import make_folder, write_atomically
 from unseen.errors import InputError
 from unseen.method.settings import ADA
 from unseen.runs.job import Job
@@ -59,25 +61,78 @@ class Results:
 
     def add(self, line: Line) -> None:
         """Write a line down, in the place of one with the same key; what another process added meanwhile stays."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.with_name(f".{self.path.name}.lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        make_folder(self.path.parent)
+        with locked_file(self.path.with_name(f".{self.path.name}.lock"), wait=True):
             self._lines = self._read() | {line["key"]: line}
             text = "".join(f"{json.dumps(each)}\n" for each in self)
             write_atomically(self.path, text.encode())
 
+    def need(self, needed: Mapping[str, Sequence[str]]) -> None:
+        """Refuse lines that lack one of these names, which lines of each kind have, or of those below them (a.b)."""
+        for line in self:
+            lacking = [name for name in ("kind", *needed.get(line.get("kind", ""), ())) if not _has(line, name)]
+            if lacking:
+                raise InputError(
+                    f"{self.path}: the line with key {line['key']!r} has no {', '.join(lacking)}; take it out, and "
+                    "what it was will be measured again"
+                )
+
     def _read(self) -> dict[str, Line]:
-        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        lines = read_text(self.path).splitlines() if is_there(self.path) else []
         return {line["key"]: line for number, text in enumerate(lines, 1) for line in [self._parse(number, text)]}
 
     def _parse(self, number: int, text: str) -> Line:
         try:
             line: Line = json.loads(text)
-            if isinstance(line["key"], str) and isinstance(line["scores"], list):
-                return line
-        except (ValueError, KeyError, TypeError):
-            pass
-        raise InputError(
-            f"{self.path}, line {number}: expected a JSON object with key and scores, got {text[:60]!r}; take the line "
-            "out, and what it was will be measured again"
-        )
+            _check(line)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise InputError(
+                f"{self.path}, line {number}: expected a JSON object with key and scores, as unseen reproduce writes "
+                f"it, got {text[:60]!r} ({error!r:.80}); take the line out, and what it was will be measured again"
+            ) from error
+        return line
+
+
+def _has(line: Mapping[str, Any], name: str) -> bool:
+    first, _, rest = name.partition(".")
+    return first in line and (not rest or (isinstance(line[first], Mapping) and _has(line[first], rest)))
+
+
+def _check(line: Line) -> None:
+    """Refuse a line whose parts are of another kind than those that pages read out of it."""
+    from_json(_Measured, {name: line[name] for name in ("key", "scores")})
+    named = {each.name for each in fields(_About)}
+    from_json(_About, {name: value for name, value in line.items() if name in named})
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Measured:
+    """What every line has."""
+
+    key: str
+    scores: tuple[Mapping[str, Any], ...]
+
+    def __post_init__(self) -> None:
+        for score in self.scores:
+            from_json(_Value, {"domain": score["domain"], "value": score["miou" if "miou" in score else "accuracy"]})
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Value:
+    """What every score has."""
+
+    domain: str
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _About:
+    """What a line may have besides."""
+
+    kind: str = "run"
+    seed: int = 0
+    ada: Mapping[str, Any] = field(default_factory=dict)
+    job: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    engine: Mapping[str, Any] = field(default_factory=dict)
+    created: str = ""

@@ -15,9 +15,9 @@ from unseen.reporting.kit.tables import Sheet
 from unseen.runs.rounds import RoundRecord
 
 ROUNDS_CAPTION = (
-    "Means over a round's images, then over seeds. The loss is that of the network when the round began, on the images "
-    "the round took up and on the fictitious ones it made of them; L2 is how far these went, over all pixels and "
-    "channels of a 32x32 image (0.1 is 0.002 in root mean square)."
+    "Means over a round's images, of newer runs over at most 256 of them, drawn; then over seeds. The loss is that of "
+    "the network when the round began, on the images the round took up and on the fictitious ones it made of them; L2 "
+    "is how far these went, over all pixels and channels of a 32x32 image (0.1 is 0.002 in root mean square)."
 )
 RULES_CAPTION = (
     "Accuracy in percent, mean over the ensembles. One member: the mean of the members' own accuracies, what a member "

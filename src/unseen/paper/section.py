@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from unseen.paper.cells import Cell, describe_seeds
-from unseen.paper.claims import Claim, Judged, Verdict, judge
+from unseen.paper.claim_chart import claims_chart
+from unseen.paper.claim_words import headline
+from unseen.paper.claims import ALPHA, Claim, Judged, judge
+from unseen.paper.deciding import power_sheet, within_reach
 from unseen.paper.lab import Lab
+from unseen.paper.plan import Script, Step, plan_sheet, planned_seeds
+from unseen.paper.prose import Prose, Quantities, fill, split_prose
 from unseen.paper.recipe import Recipe
 from unseen.paper.results import Results
+from unseen.paper.sharing import shared_runs
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import counted, listed
 
-_IN_WORDS: dict[Verdict, tuple[str, str]] = {
-    "holds": ("holds", "hold"),
-    "holds in part": ("holds in part", "hold in part"),
-    "contradicted in part": ("is contradicted in part", "are contradicted in part"),
-    "does not hold": ("does not hold", "do not hold"),
-    "not decided": ("is not decided", "are not decided"),
-    "not all measured": ("is measured in part", "are measured in part"),
-    "not measured": ("is not measured", "are not measured"),
-}
-"""each verdict, said of one claim and of several"""
 _KINDS = {"run": "training", "ensemble": "ensemble", "adda": "adaptation"}
 _JUDGING = (
-    "A claim holds where the 95 % t-interval of every paired difference lies on its side of 0, in part where some do "
-    "and the others include 0. It does not hold, or is contradicted in part, where one lies on the other side. It "
-    "is not decided where all include 0. Differences are in points of {measure}, over the seeds both have; each "
-    "interval stands by itself, so of 20 comparisons where nothing differs one will exclude 0. With two seeds an "
-    "interval is very wide, and one that excludes 0 is no more than a hint."
+    "Differences are in points of {measure}, paired by seed, over every seed that both sides have. A claim holds where "
+    "the 95 % t-interval of every comparison lies on its side of 0. Where only some do, each has to be clear among all "
+    "of the claim's comparisons (Holm's correction): then it holds in part, and a comparison that is clear on the "
+    "other side contradicts it. Else it is not decided. Near repetitions, which share their seed, are averaged seed by "
+    "seed before any interval: an interval over all of them would count a seed's luck many times. Means per seed need "
+    "no model of what repetitions share, and a mixed model could not be checked with so few seeds."
+)
+_ERRORS = (
+    "So a verdict says something false in at most 5 of 100 claims: of {claims}, {false:.1f} are to be expected at "
+    "most, if nothing differed at all. They are not independent."
 )
 
 
@@ -43,14 +44,28 @@ class Section:
     recipe: Recipe
     lab: Lab
     results: Results
-    seeds: int
+    most: int
+    """the number of seeds that anything has"""
     on: str = ""
     """which data and scale it is on, where there are several"""
+    level: bool = False
+    """whether its figure and tables have the seeds that all its methods have, so that they can be compared by eye"""
+
+    @cached_property
+    def every(self) -> Sequence[Cell]:
+        """Its cells with every seed that they have."""
+        return self.recipe.cells(self.lab, self.results, self.most)
+
+    @property
+    def seeds(self) -> int:
+        """Of its figure and tables."""
+        counts = [len(cell.accuracies) for cell in self.every if cell.accuracies]
+        return min(counts, default=self.most) if self.level else self.most
 
     @cached_property
     def cells(self) -> Sequence[Cell]:
-        """Its cells."""
-        return self.recipe.cells(self.lab, self.results, self.seeds)
+        """Its cells with the seeds that it shows."""
+        return [replace(cell, accuracies=_up_to(cell.accuracies, self.seeds)) for cell in self.every]
 
     @property
     def known(self) -> bool:
@@ -85,6 +100,10 @@ class Section:
         return self.recipe.figure(self.lab, self.results, self.seeds)
 
 
+def _up_to(accuracies: Mapping[int, float], seeds: int) -> dict[int, float]:
+    return {seed: accuracy for seed, accuracy in accuracies.items() if seed < seeds}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Subject:
     """What a page is about."""
@@ -97,6 +116,12 @@ class Subject:
     claims: Sequence[Claim]
     judging: str = ""
     """what else has to be said about how claims are judged"""
+    baseline: str = ""
+    """RECIPE/METHOD whose runs several claims share"""
+    plan: Sequence[Step | Script] = ()
+    """which runs come next"""
+    picture: str
+    """name of the figure of all claims, without an ending"""
     html: str
     """names of the files, where no others are asked for"""
     markdown: str
@@ -118,7 +143,7 @@ class ResultsPage:
         """Every claim of the paper, on all data and scales that have something of it; at least once."""
         groups: dict[str, dict[str, Sequence[Cell]]] = {}
         for section in self.sections:
-            groups.setdefault(section.on, {})[section.recipe.name] = section.cells
+            groups.setdefault(section.on, {})[section.recipe.name] = section.every
         judged = [judge(claim, cells, on) for on, cells in groups.items() for claim in self.subject.claims]
         shown = {each.on for each in judged if each.comparisons} or {judged[0].on}
         return [each for each in judged if each.on in shown]
@@ -126,16 +151,53 @@ class ResultsPage:
     @property
     def headline(self) -> str:
         """How many claims stand how."""
-        counts = Counter(judged.verdict for judged in self.judged)
-        each = [
-            f"{n} {one if n == 1 else many}" for verdict, (one, many) in _IN_WORDS.items() if (n := counts[verdict])
-        ]
-        return f"Of {len(self.judged)} claims, {listed(each)}"
+        return headline(self.judged)
+
+    @cached_property
+    def prose(self) -> Prose:
+        """The discussion with its numbers."""
+        quantities = Quantities(self.sections, self.subject.discussion)
+        return split_prose(fill(self.discussion, quantities.names(), self.subject.discussion))
+
+    def remark(self, judged: Judged) -> str:
+        """What people wrote about a claim."""
+        return self.prose.parts.get(judged.claim.name, "")
+
+    @property
+    def beyond(self) -> dict[str, str]:
+        """What they wrote about other things."""
+        names = {claim.name for claim in self.subject.claims}
+        return {name: part for name, part in self.prose.parts.items() if name not in names}
 
     @property
     def judging(self) -> str:
-        """How a claim is judged."""
-        return " ".join(filter(None, [_JUDGING.format(measure=self.subject.measure), self.subject.judging]))
+        """How a claim is judged, how often that goes wrong, and what claims share."""
+        measured = [each for each in self.judged if each.compared]
+        errors = _ERRORS.format(claims=counted(len(measured), "claim"), false=ALPHA * len(measured))
+        judging = _JUDGING.format(measure=self.subject.measure)
+        shared = shared_runs(self.judged, self.sections, self.subject.baseline)
+        return " ".join(filter(None, [judging, self.subject.judging, errors, shared]))
+
+    @property
+    def power(self) -> Sheet:
+        """How many seeds would decide each claim."""
+        return power_sheet(self.judged, planned_seeds(self.subject.plan))
+
+    @property
+    def within_reach(self) -> str:
+        """What more seeds can decide."""
+        return within_reach(self.judged)
+
+    @property
+    def plan(self) -> Sheet | None:
+        """Which runs come next."""
+        if not self.subject.plan:
+            return None
+        return plan_sheet(self.subject.plan, {section.recipe.name: section for section in reversed(self.sections)})
+
+    def overview(self) -> Any:
+        """The figure of all claims."""
+        return claims_chart(self.judged, self.subject.measure)
 
     @property
     def made_with(self) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
+from unseen.base.reading import reading
+from unseen.errors import RunFolderError
 from unseen.method.moves import Fictitious
 from unseen.method.state import Checkpointed, State
 
@@ -25,11 +28,14 @@ class Checkpoint:
     t: int
     k: int
     warnings: list[str]
+    path: Path | None = None
+    """its file; None where there was none, and the run starts again"""
 
     def restore(self, state: Checkpointed) -> None:
         """Make it what was saved; it stays new where nothing was."""
-        if self.tensors:
-            _restore_tensors(state, self.tensors)
+        if self.path is not None:
+            with reading(self.path, RunFolderError, fix="it holds another training's state; restore the run's own"):
+                _restore_tensors(state, self.tensors)
         state.t, state.k = self.t, self.k
 
     def restore_with_rounds(self, state: State, read_part: Callable[[int, int], Part | None]) -> None:
@@ -70,6 +76,8 @@ def _restore_tensors(state: Checkpointed, tensors: dict[str, Tensor]) -> None:
     for name, tensor in groups["optimizer"].items():
         i, _, slot = name.partition(".")
         slots.setdefault(int(i), {})[slot] = _laid_out_as(parameters[int(i)], tensor)
+    if len({frozenset(names) for names in slots.values()}) > 1:
+        raise ValueError("the optimizer's state lacks tensors of some parameters")
     state.optimizer.load_state_dict({**state.optimizer.state_dict(), "state": slots})
     state.draws.restore(groups["draws"])
     state.result.restore(groups["result"])
@@ -77,5 +85,7 @@ def _restore_tensors(state: Checkpointed, tensors: dict[str, Tensor]) -> None:
 
 
 def _laid_out_as(parameter: Tensor, slot: Tensor) -> Tensor:
-    """The fused Adam walks a parameter and its moments side by side in memory: they need one layout."""
+    """The fused Adam walks a parameter and its moments side by side in memory: they need one shape and one layout."""
+    if slot.shape not in (parameter.shape, torch.Size()):
+        raise ValueError(f"the optimizer's state is for a parameter of shape {tuple(slot.shape)}")
     return torch.empty_like(parameter).copy_(slot) if slot.shape == parameter.shape else slot

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import datetime
+import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any, TypedDict, TypeVar
 
 from typing_extensions import override
 
 from unseen.base.checks import type_problems
+from unseen.base.imports import reading_names
 from unseen.base.records import from_json, plain, to_json
+from unseen.base.tensors import tensors_digest
 from unseen.data.domain import Domain
-from unseen.engine import EngineRecord
+from unseen.engine import EngineRecord, host_copies
 from unseen.errors import InputError, all_problems
 from unseen.method.settings import ADA
 from unseen.models.split import Split
@@ -60,6 +64,15 @@ class SourceRecord:
     """how many of its images have no labelled pixel, and are not trained on"""
     shape: tuple[int, ...] | None = None
     """of each image: channels, height, width; the first versions' runs lack it"""
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.unlabelled < self.images and self.classes):
+            raise ValueError(
+                f"a source of {self.images} images, {self.unlabelled} of them without a label, and {len(self.classes)} "
+                "classes: expected some that are trained on"
+            )
+        if self.shape is not None and not (len(self.shape) == 3 and min(self.shape) > 0):
+            raise ValueError(f"shape={self.shape}: expected channels, height and width of the source's images")
 
     @classmethod
     def of(cls, source: Domain) -> SourceRecord:
@@ -115,6 +128,9 @@ class TrainingConfig:
     """when it began, ISO 8601 in UTC"""
     job: Job | None = None
     """how model and source are built by name; None where a Python program brought its own"""
+    identity: str | None = None
+    """SHA-256 of what makes it this training and no other, by which it knows its checkpoints and rounds; runs that
+    share their rounds have the same; those of the first versions have none"""
     format: int = FORMAT
 
     def asdict(self) -> dict[str, Any]:
@@ -126,6 +142,8 @@ class TrainingConfig:
             if not source[name]:
                 del source[name]
         content["job"] = self.job.asdict() if self.job is not None else None
+        if self.identity is None:
+            del content["identity"]
         shared = {each.name for each in fields(TrainingConfig)}
         own = {name: value for name, value in content.items() if name not in shared}
         return {"format": self.format} | own | content  # people read it from the top
@@ -153,6 +171,12 @@ class RunConfig(TrainingConfig):
 Config = TypeVar("Config", bound=TrainingConfig)
 
 
+def identity_of(net: Split, **decisive: Any) -> str:
+    """SHA-256 of everything that decides a training: the network with its initial weights, and the rest by name."""
+    text = json.dumps(plain(decisive), sort_keys=True)
+    return tensors_digest(host_copies(net.model.state_dict()), text)
+
+
 class OtherKind(TypeError):
     """A config of another kind of training than was expected."""
 
@@ -171,7 +195,8 @@ def read_config(kind: type[Config], content: Any) -> Config:
     if isinstance(model, Mapping) and "class" in model:
         model = {"class_name": model["class"], **{name: value for name, value in model.items() if name != "class"}}
         content = {**content, "model": model}
-    return from_json(kind, content)
+    with reading_names():
+        return from_json(kind, content)
 
 
 class Provenance(TypedDict):
@@ -184,6 +209,8 @@ class Provenance(TypedDict):
 def made_now() -> Provenance:
     """With the versions that are installed, now."""
     versions = {name: version(name) for name in ("unseen", "torch", "numpy", "safetensors")}
+    if find_spec("PIL") is not None:  # its resizing decides pixels
+        versions["pillow"] = version("pillow")
     return {
         "versions": versions | {"python": platform.python_version()},
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

@@ -15,6 +15,7 @@ from rich.table import Column
 from rich.text import Text
 
 from unseen.base.bars import LINE_EVERY
+from unseen.base.terminal import Terminal, plain, printable
 from unseen.runs.progress import Progress
 from unseen.runs.rounds import RoundRecord
 
@@ -88,7 +89,7 @@ def showing_if(progress: Callable[[Progress], None] | bool) -> Iterator[Callable
     if callable(progress):
         yield progress
     elif progress:
-        with showing(Console()) as show:
+        with showing(Terminal()) as show:
             yield show
     else:
         yield lambda _: None
@@ -134,13 +135,15 @@ def _showing(console: Console, *, name_width: int) -> Iterator[Callable[[str, Pr
     if not console.is_terminal:
         yield _Lines(console)
         return
-    named = TextColumn("{task.fields[name]}", style="bold", table_column=Column(overflow="fold", min_width=name_width))
+    named = TextColumn(
+        "{task.fields[name]}", style="bold", markup=False, table_column=Column(overflow="fold", min_width=name_width)
+    )
     columns = (
         *([named] if name_width else []),
-        TextColumn("{task.description}"), BarColumn(bar_width=None),
+        TextColumn("{task.description}", markup=False), BarColumn(bar_width=None),
         MofNCompleteColumn(table_column=Column(no_wrap=True)), _Rate(Column(no_wrap=True)),
         _Left(table_column=Column(no_wrap=True)),
-        TextColumn("{task.fields[note]}", style="dim", table_column=Column(no_wrap=True)),
+        TextColumn("{task.fields[note]}", style="dim", markup=False, table_column=Column(no_wrap=True)),
     )  # fmt: skip
     with Bars(*columns, console=console, expand=True) as bars:
         yield _Bars(bars)
@@ -159,6 +162,7 @@ class _Bars:
         self.bars = bars
         self.tasks: dict[_Key, Any] = {}
         self.paces = _Paces()
+        self.watched: dict[str, str] = {}
 
     def __call__(self, name: str, progress: Progress | None) -> None:
         if progress is None:
@@ -170,10 +174,12 @@ class _Bars:
         rate = self.paces.see(key, unit, self.bars.get_time(), progress.done)
         if key not in self.tasks:
             self._take_off_rounds_before(key)
-            self.tasks[key] = self.bars.add_task(words, total=progress.of, name=name, unit=unit, note="", rate=0.0)
+            fields: dict[str, Any] = {"name": printable(name), "unit": unit, "note": "", "rate": 0.0}
+            self.tasks[key] = self.bars.add_task(words, total=progress.of, **fields)
         self.bars.update(self.tasks[key], completed=progress.done, description=words, rate=rate)
         if progress.line is not None and "loss" in progress.line:
-            self.bars.update(self.tasks[key], note=f"loss {progress.line['loss']:.3f}")
+            self.watched[name] = watched(progress.line) or self.watched.get(name, "")
+            self.bars.update(self.tasks[key], note=f"loss {progress.line['loss']:.3f}{self.watched[name]}")
 
     def _take_off_rounds_before(self, key: _Key) -> None:
         """Of many rounds only the last ones have bars: a screen has room for no more."""
@@ -218,16 +224,20 @@ class _Lines:
             parts.append(f"{speed}{clock((progress.of - progress.done) / rate)} left")
         if progress.line is not None:
             parts.append(note(progress.line))
-        self.console.print(f"{name}  {', '.join(parts)}".strip(), highlight=False, soft_wrap=True)
+        self.console.print(plain(f"{name}  {', '.join(parts)}".strip()), soft_wrap=True)
         self.last[name] = words, now
 
     def _due(self, name: str, progress: Progress, words: str, now: float) -> bool:
-        """Where a phase begins and ends, and every ten seconds; of an evaluation, whose table follows, only these."""
+        """Where a phase begins and ends, where a watched domain was measured, and every ten seconds.
+
+        Of an evaluation, whose table follows, only these.
+        """
         if progress.phase == "evaluate":
             _, shown = self.last.setdefault(name, (words, now))
             return now - shown >= LINE_EVERY
         phase, shown = self.last.get(name, ("", now))
-        return words != phase or progress.done >= progress.of or now - shown >= LINE_EVERY
+        measured = progress.line is not None and bool(watched(progress.line))
+        return words != phase or progress.done >= progress.of or measured or now - shown >= LINE_EVERY
 
 
 def note(line: Mapping[str, Any]) -> str:
@@ -236,9 +246,18 @@ def note(line: Mapping[str, Any]) -> str:
         (made,) = RoundRecord.read([line])
         change = f"{made.loss_before:.3f} -> {made.loss_after:.3f}"
         return f"their loss {change}, moved by {made.moved:.3f} (L2 in pixels){made.sample}"
-    accuracy = "".join(f", {name} {value:.1%}" for name, value in line.get("accuracy", {}).items())
-    miou = "".join(f", {name} mIoU {value:.1%}" for name, value in line.get("miou", {}).items())
-    return f"loss {line['loss']:.3f}{accuracy}{miou}"
+    return f"loss {line['loss']:.3f}{watched(line)}"
+
+
+def watched(line: Mapping[str, Any]) -> str:
+    """What a record has of the watched domains, each by its own name or its folder's; nothing where it has none."""
+    accuracy = "".join(f", {_last_part(name)} {value:.1%}" for name, value in line.get("accuracy", {}).items())
+    miou = "".join(f", {_last_part(name)} mIoU {value:.1%}" for name, value in line.get("miou", {}).items())
+    return accuracy + miou
+
+
+def _last_part(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[2] or name
 
 
 def clock(seconds: float) -> str:

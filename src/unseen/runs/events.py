@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import os
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from unseen.errors import SaveFailed
+from unseen.base.writing import append, make_folder, remove
 
 
 class Events:
@@ -20,9 +21,9 @@ class Events:
     """
 
     def __init__(self, folder: Path, past: Iterable[Mapping[str, Any]] = ()) -> None:
-        folder.mkdir(exist_ok=True)  # a copy of the run may lack it: it was empty
+        make_folder(folder)  # a copy of the run may lack it: it was empty
         for old in folder.glob("events.out.tfevents.*"):
-            old.unlink()
+            remove(old)
         self._installed = importlib.util.find_spec("tensorboard") is not None
         self._path = folder / f"events.out.tfevents.{int(time.time())}.{os.getpid()}"
         if self._installed:
@@ -38,13 +39,12 @@ class Events:
     def _write(self, events: Iterable[Any]) -> None:
         from tensorboard.summary.writer.record_writer import RecordWriter
 
-        try:
-            with self._path.open("ab") as file:
-                writer = RecordWriter(file)
-                for event in events:
-                    writer.write(event.SerializeToString())
-        except OSError as error:
-            raise SaveFailed(f"could not write {self._path}: {error.strerror or error}") from error
+        records = io.BytesIO()
+        writer = RecordWriter(records)
+        for event in events:
+            writer.write(event.SerializeToString())
+        make_folder(self._path.parent)  # somebody may have tidied up: events are only a view
+        append(self._path, records.getvalue())
 
 
 def _event(line: Mapping[str, Any]) -> Any:

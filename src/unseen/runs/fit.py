@@ -60,4 +60,9 @@ def fit(
         cadence=cadence or Cadence(),
         engine=engine or Engine(),
     )
-    return training.run(resume=resume, progress=progress, warn=warn)
+    try:
+        return training.run(resume=resume, progress=progress, warn=warn)
+    except KeyboardInterrupt as stopped:
+        if folder is not None:
+            stopped.add_note(f"Interrupted. The same call with resume=True continues from what {folder} holds.")
+        raise

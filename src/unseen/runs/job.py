@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
 from unseen.base.checks import is_whole, type_problems
+from unseen.base.paths import names_file
 from unseen.base.randomness import generator
 from unseen.base.records import to_json
 from unseen.data.catalogue import domain, is_drawn, names
@@ -21,6 +21,7 @@ from unseen.data.splits import split_rows
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems
 from unseen.models import ConvNet
+from unseen.models.libraries.smp_library import SegmentationModels
 from unseen.models.names import CONVNET, FCNS, build_model, check_model, expected_images
 from unseen.models.split import Split, count_classes, refuse_other_heads, split
 
@@ -137,7 +138,7 @@ class Job:
     def check_model(self) -> None:
         """Refuse a model that can't be built, as far as that is known before the source is read."""
         check_model(self.model, pretrained=self.pretrained)
-        if self.weights is not None and not Path(self.weights).is_file():
+        if self.weights is not None and not names_file(self.weights):
             raise InputError(
                 f"weights={self.weights!r} is not a file; expected a model's weights, .safetensors or .pth"
             )
@@ -169,6 +170,11 @@ class Job:
             raise InputError(
                 f"{source.name} has masks, a class for each pixel, and the {CONVNET} gives one for each image; use a "
                 f'model for masks: model = "{next(reversed(FCNS))}", {next(iter(FCNS))} or FILE.py:FUNCTION'
+            )
+        if not source.segmented and self.model.startswith(f"{SegmentationModels.prefix}:"):
+            raise InputError(
+                f'model="{self.model}" gives a class for each pixel, and {source.name} has one for each image; use '
+                "timm:NAME or torchvision:NAME, or give the folder of masks as masks:FOLDER"
             )
         classes = len(source.classes)
         net = self.build_model(classes, seed, warn)
@@ -237,4 +243,13 @@ def job_problems(fields_given: Mapping[str, Any]) -> list[str]:
         wrong["weights"] = f"weights={values['weights']!r} and pretrained: expected one of them; leave the other out"
     if "hold_out" not in wrong and not 0 <= values["hold_out"] < 1:
         wrong["hold_out"] = f"hold_out={values['hold_out']}: expected a share from 0 to 1, such as 0.1"
+    if "dropout" not in wrong and not 0 <= values["dropout"] < 1:
+        wrong["dropout"] = f"dropout={values['dropout']}: expected 0 or more and below 1"
+    if "width" not in wrong and not ConvNet.NARROWEST <= values["width"] <= ConvNet.WIDEST:
+        wrong["width"] = ConvNet.width_problem(values["width"])
+    if "size" not in wrong:
+        try:
+            checked_size(values["size"])
+        except InputError as error:
+            wrong["size"] = str(error)
     return list(wrong.values()) + ([] if "resize" in wrong else kernel_problems(values["resize"]))

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-import safetensors.torch
-from torch import nn
+from torch import Tensor, nn
 
-from unseen.base.imports import beside
+from unseen.base.imports import beside, model_code
 from unseen.base.records import from_json
+from unseen.base.tensors import read_safetensors
 from unseen.engine import Engine
-from unseen.errors import InputError, RunFolderError
-from unseen.models.names import is_built_in
+from unseen.errors import RunFolderError
+from unseen.models.names import is_built_in, runs_code
 from unseen.models.split import Split, split
+from unseen.runs.config import SourceRecord
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job
+
+
+@dataclass(frozen=True, kw_only=True)
+class _About:
+    """What a config may have besides the network: a folder that was put together in Python has less than a run's."""
+
+    source: SourceRecord | None = None
+    job: Job | None = None
+    ada: Mapping[str, Any] | None = None
+    adda: Mapping[str, Any] | None = None
+    target: Mapping[str, Any] | None = None
+    engine: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, Any] = field(default_factory=dict)
+    created: str = ""
+
+
+_ABOUT = tuple(each.name for each in fields(_About))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,19 +66,23 @@ class NetworkRecord:
         """The record of a folder that holds weights."""
         content = RunFolder(folder).config_content()
         try:
-            model, source, job = content["model"], content.get("source"), content.get("job")
-            shape = model.get("shapes", {}).get(f"{model['head']}.weight")
-            return cls(
-                head=model["head"],
-                scores=shape[0] if shape else None,
-                classes=tuple(source["classes"]) if source else None,
-                job=from_json(Job, job) if job is not None else None,
-                shape=tuple(source["shape"]) if source and source.get("shape") else None,
-                seed=content.get("seed", 0),
-                config=content,
-            )
-        except (KeyError, TypeError, AttributeError, InputError) as error:
+            return cls._of(content)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise RunFolderError(f"{folder / 'config.json'} is damaged or not a run's: {error!r}") from error
+
+    @classmethod
+    def _of(cls, content: Mapping[str, Any]) -> NetworkRecord:
+        model, about = content["model"], from_json(_About, {n: content[n] for n in _ABOUT if n in content})
+        shape = model.get("shapes", {}).get(f"{model['head']}.weight")
+        named = {"head": model["head"], "scores": shape[0] if shape else None, "seed": content.get("seed", 0)}
+        known = {"classes": about.source.classes, "shape": about.source.shape} if about.source else {}
+        return replace(from_json(cls, named | known), job=about.job, config=content)
+
+    def __post_init__(self) -> None:
+        if self.scores is not None and self.scores < max(len(self.classes or ()), 1):
+            raise ValueError(f"its head gives {self.scores} scores for {len(self.classes or ())} classes")
+        if self.shape is not None and not (len(self.shape) == 3 and min(self.shape) > 0):
+            raise ValueError(f"shape={self.shape}: expected channels, height and width of its images")
 
     @property
     def from_a_run(self) -> bool:
@@ -97,7 +119,7 @@ def loader(given: Job | None) -> Callable[[Path], Split] | None:
 
     def load_net(folder: Path) -> Split:
         record = NetworkRecord.read(folder)
-        if record.job is not None:
+        if record.job is not None and not runs_code(record.job.model):
             return load(folder)
         scores = record.scores or len(record.classes or ())
         if not scores:
@@ -107,36 +129,50 @@ def loader(given: Job | None) -> Callable[[Path], Split] | None:
     return load_net
 
 
-def load(folder: str | Path, model: Split | nn.Module | None = None) -> Split:
+def load(folder: str | Path, model: Split | nn.Module | None = None, *, run_model_code: bool = False) -> Split:
     """The trained network of a finished run, in evaluation mode; ``classes`` of it are those it was trained on.
 
-    ``model`` is needed for a run started from Python: the same network, whose weights are then replaced.
+    ``model`` is needed for a run started from Python: the same network, whose weights are then replaced. A run whose
+    model is made by a Python file or module is refused unless ``run_model_code`` says that this code may be run.
     """
     files = RunFolder(folder)
     files.check_finished()
     record = NetworkRecord.read(files.path)
-    given = model if model is not None else _rebuilt(record, files.path)
-    _load_weights(given.model if isinstance(given, Split) else given, files.weights)
+    weights = read_safetensors(files.weights)  # before a network is built of the size that the config says
+    _check_head(record, weights, files.path)
+    with model_code(run_model_code):
+        given = model if model is not None else _rebuilt(record, files.path)
+    _load_weights(given.model if isinstance(given, Split) else given, weights, files.weights)
     net = split(given, record.head)
     net.classes = record.classes
     return net.eval()
+
+
+def _check_head(record: NetworkRecord, weights: Mapping[str, Tensor], folder: Path) -> None:
+    """Refuse a config and weights that don't belong together."""
+    head = weights.get(f"{record.head}.weight")
+    if record.scores is not None and (head is None or head.shape[:1] != (record.scores,)):
+        found = "none" if head is None else f"one of shape {tuple(head.shape)}"
+        raise RunFolderError(
+            f"{folder}: config.json says that {record.head} gives {record.scores} scores, and weights.safetensors has "
+            f"{found} of that name: one of the two is damaged or another run's; restore it"
+        )
 
 
 def _rebuilt(record: NetworkRecord, folder: Path) -> Split:
     """The network that the run's job describes, before its weights are read."""
     job = need_job(record.job, folder)
     job = replace(job, model=beside(job.model, folder))
-    assert record.scores is not None
+    if record.scores is None:
+        raise RunFolderError(f"{folder / 'config.json'} is damaged: it doesn't say how many scores its head gives")
     net = job.rebuild_model(record.scores, record.seed)
     if is_built_in(job.model):
         Engine(device="cpu").place(net)  # in the layout it was trained in
     return net
 
 
-def _load_weights(model: nn.Module, path: Path) -> None:
+def _load_weights(model: nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
     try:
-        model.load_state_dict(safetensors.torch.load_file(path))
-    except (OSError, safetensors.SafetensorError) as error:
-        raise RunFolderError(f"{path} is damaged: {error}") from error
+        model.load_state_dict(weights)
     except RuntimeError as error:
         raise RunFolderError(f"{path} holds the weights of another model: {error}") from error

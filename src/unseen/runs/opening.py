@@ -11,7 +11,7 @@ from unseen.runs.checkpoint import Checkpoint
 from unseen.runs.config import Config
 from unseen.runs.training_folder import TrainingFolder
 
-MAY_DIFFER = ("created", "job", "versions", "engine", "format")
+MAY_DIFFER = ("created", "job", "versions", "engine", "format", "identity")
 DECIDES_NOTHING = ("cadence.minutes", "source.shape")  # of the bits; the fingerprint has the shape
 MUST_MATCH = ("precision", "ranks")  # of the engine: they change more than the last bits
 

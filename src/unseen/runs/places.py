@@ -8,11 +8,14 @@ only place that decides which file a run folder stands for; a file of Python amo
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unseen.models.names import file_of, with_file
+from unseen.base.paths import names_file
+from unseen.models.names import file_of, runs_code, with_file
+from unseen.transforms.callables import FROM_PYTHON
 
 KEY = "places"
 
@@ -30,12 +33,26 @@ def found_again(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     moved: dict[str, str] = {}
     for setting, file in _files(job):
         place = places.get(str(file)) if isinstance(places, Mapping) else None
-        now = (folder.resolve() / place).resolve() if isinstance(place, str) else file
-        if not file.exists() and now.is_file():
+        now = (folder.resolve() / place).resolve() if isinstance(place, str) and "\0" not in place else file
+        if not names_file(file) and names_file(now):
             assert isinstance(job, Mapping)
             moved[setting] = with_file(job["model"], now) if setting == "model" else str(now)
     rest = {name: value for name, value in content.items() if name != KEY}
     return rest | {"job": {**job, **moved}} if moved and isinstance(job, Mapping) else rest
+
+
+def resume_command(content: Mapping[str, Any], folder: Path) -> str:
+    """What to type to resume the run of that ``config.json``; code that it names is run only where that is said."""
+    return f"unseen train --resume {shlex.quote(str(folder))}" + " --run-model-code" * names_code(content)
+
+
+def names_code(content: Mapping[str, Any]) -> bool:
+    """Whether a ``config.json`` names code of the user's, of a model or of a transformation."""
+    job, ada = (part if isinstance(part := content.get(key), Mapping) else {} for key in ("job", "ada"))
+    model, moved = job.get("model"), [ada.get("over"), ada.get("augment")]
+    names = [each for given in moved for each in (given if isinstance(given, list | tuple) else [given])]
+    own = [each for each in names if isinstance(each, str) and ":" in each and not each.startswith(FROM_PYTHON)]
+    return bool(own) or (isinstance(model, str) and runs_code(model))
 
 
 def _files(job: Any) -> Iterator[tuple[str, Path]]:

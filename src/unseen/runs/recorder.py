@@ -87,9 +87,9 @@ class Recorder:
             return False
         return self.engine.on_first_rank(lambda: time.monotonic() - self._saved >= 60 * self.cadence.minutes)
 
-    def recall(self, k: int, part: int) -> Fictitious | None:
-        """What this part of round k holds, if an interrupted run had made it."""
-        return self.engine.on_first_rank(lambda: self.files.recall_part(k, part) if self.files else None)
+    def recall(self, k: int, part: int, parents: Tensor) -> Fictitious | None:
+        """What this part of round k holds, if an interrupted run had made it from these rows."""
+        return self.engine.on_first_rank(lambda: self.files.recall_part(k, part, parents) if self.files else None)
 
     def ascended(self, k: int, images: int, of: int) -> None:
         """``images`` more of round k are made."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from unseen.base.checks import is_whole
+from unseen.base.checks import is_name, seed_problems, shown
 from unseen.base.imports import absolute as absolute_place
+from unseen.base.imports import give
+from unseen.base.paths import expanded, names_file, names_folder
+from unseen.base.reading import read_toml
 from unseen.base.records import to_json
 from unseen.data.catalogue import names
 from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
@@ -24,6 +26,7 @@ from unseen.runs.config import Cadence, RunConfig
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job, as_the_model_expects, job_problems
 from unseen.runs.loading import need_job
+from unseen.runs.places import names_code, resume_command
 from unseen.runs.progress import Progress
 from unseen.runs.training import Run, Training
 
@@ -35,6 +38,8 @@ TRANSFORMATIONS = ("over", "augment")
 LISTS = ("size", "drops", "class_weights", "freeze")
 """settings, besides names and paths, that a TOML file may have as lists"""
 CADENCE = frozenset(f.name for f in fields(Cadence))
+MOST_NAME = 200
+"""characters of a folder's name, before the seed; file systems take 255 bytes"""
 KNOWN = SETTINGS | JOB | OTHERS
 """every name that a file of settings may have"""
 
@@ -66,6 +71,24 @@ class Request:
         """Whether the config is of this very run, whatever machine it was begun on."""
         there = config.ada, config.job, config.seed, config.cadence
         return there == (self.ada.for_source(config.source.labelled), self.job, self.seed, self.cadence)
+
+    def give_names(self) -> None:
+        """Say that the user gave the model it names, in a process that the request was sent to."""
+        give(self.job.model)
+
+    @property
+    def resume_command(self) -> str:
+        """What to type to resume it."""
+        return resume_command(self._named, self.out)
+
+    @property
+    def names_code(self) -> bool:
+        """Whether it names code of the user's, which later commands on its folder run only where that is said."""
+        return names_code(self._named)
+
+    @property
+    def _named(self) -> dict[str, Any]:
+        return {"job": self.job.asdict(), "ada": self.ada.asdict()}
 
     def training(self, warn: Callable[[str], None] = print) -> Training:
         """The request with its model and its source built; a model that isn't there is found before the source is."""
@@ -161,7 +184,7 @@ def default_name(ada: ADA, job: Job, seed: int) -> str:
         ada.augment
     )
     extras += [f"{name.replace('_', '-')}{getattr(ada, name):g}" for name in WEIGHTS if getattr(ada, name)]
-    return "-".join([Path(job.source).name or "source", method, *extras, f"seed{seed}"])
+    return "-".join([Path(job.source).name or "source", method, *extras])[:MOST_NAME] + f"-seed{seed}"
 
 
 def _short(names: str | tuple[str, ...] | None) -> str:
@@ -170,7 +193,10 @@ def _short(names: str | tuple[str, ...] | None) -> str:
 
 
 def with_absolute_paths(given: dict[str, Any]) -> dict[str, Any]:
-    """The same with absolute paths, so that the run can resume from another folder, and names in one spelling."""
+    """The same with absolute paths, so that the run can resume from another folder, and names in one spelling.
+
+    They are the user's settings: the code that they name may be run.
+    """
     if isinstance(given.get("watch"), list):
         given = given | {"watch": tuple(map(_absolute_folder, given["watch"]))}
     for name in LISTS:
@@ -187,8 +213,9 @@ def with_absolute_paths(given: dict[str, Any]) -> dict[str, Any]:
         given = given | {"source": _absolute_folder(given["source"])}
     if isinstance(given.get("model"), str):
         given = given | {"model": absolute(given["model"])}
-    if isinstance(given.get("weights"), str) and Path(given["weights"]).expanduser().is_file():
-        given = given | {"weights": str(Path(given["weights"]).expanduser().resolve())}
+    if isinstance(given.get("weights"), str) and names_file(expanded(given["weights"])):
+        given = given | {"weights": str(expanded(given["weights"]).resolve())}
+    give(given.get("model"))
     return given
 
 
@@ -199,8 +226,8 @@ def _absolute_folder(name: Any) -> Any:
     if name.lower() in spelled:
         return spelled[name.lower()]
     prefix = MASKS_PREFIX if name.startswith(MASKS_PREFIX) else ""
-    path = Path(name.removeprefix(prefix or FOLDER_PREFIX)).expanduser()
-    return prefix + str(path.resolve()) if path.is_dir() else name
+    path = expanded(name.removeprefix(prefix or FOLDER_PREFIX))
+    return prefix + str(path.resolve()) if names_folder(path) else name
 
 
 def line_of(name: str) -> str:
@@ -209,26 +236,18 @@ def line_of(name: str) -> str:
     return f"{name} = {json.dumps(default) if isinstance(default, str | int | float) else '...'}"
 
 
-def read_toml(file: Path) -> dict[str, Any]:
-    """The file's settings, by name."""
-    try:
-        return tomllib.loads(file.read_text())
-    except OSError as error:
-        raise InputError(f"{file}: can't be read ({error.strerror}); expected a TOML file of settings") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: not valid TOML: {error}; expected lines such as gamma = 1.0") from error
-
-
 def _other_problems(given: Mapping[str, Any]) -> list[str]:
     """Unknown names, and what is wrong with the settings that are neither the method's nor the job's."""
     found = [f'unknown setting "{name}"{did_you_mean(name, KNOWN)}' for name in given if name not in KNOWN]
     if "T" in given and "epochs" in given:
-        found.append(f"T={given['T']} and epochs={given['epochs']}: both say how long; leave one out")
-    seed, cadence = given.get("seed", 0), given.get("cadence", {})
-    if not is_whole(seed):
-        found.append(f"seed={seed!r}: expected a whole number")
+        T, epochs = shown(given["T"]), shown(given["epochs"])
+        found.append(f"T={T} and epochs={epochs}: both say how long; leave one out")
+    seed, out, cadence = given.get("seed", 0), given.get("out"), given.get("cadence", {})
+    found += seed_problems(seed)
+    if out is not None and not is_name(str(out) if isinstance(out, Path) else out):
+        found.append(f"out={shown(out)}: expected a folder's path")
     if isinstance(cadence, Mapping):
         found += [f'unknown setting "cadence.{c}"{did_you_mean(c, CADENCE)}' for c in cadence if c not in CADENCE]
     else:
-        found.append(f"cadence={cadence!r}: expected a table with {', '.join(sorted(CADENCE))}")
+        found.append(f"cadence={shown(cadence)}: expected a table with {', '.join(sorted(CADENCE))}")
     return found

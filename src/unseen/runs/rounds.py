@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from unseen.base.records import from_json
 from unseen.engine import Engine
 from unseen.method.ascent import ascent_batches
 from unseen.method.cost import softmax_loss, squared_distance, transport_cost
@@ -19,7 +20,7 @@ from unseen.theory.reach import Reach
 MEASURED = 256
 """samples of a round that are measured; of a round with fewer, all"""
 MOST_CLASSES = 100
-"""up to which the supremum is solved for while training: a sample costs as much as the cube of them"""
+"""up to which the theory's supremum is solved for: a sample costs as much as the cube of them"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +61,14 @@ class RoundRecord(AscentRecord):
     measured: int | None = None
     """how many of them, drawn, the means are over; the first versions' runs, which measured all, don't have it"""
 
+    def __post_init__(self) -> None:
+        if self.round < 1 or self.fictitious < 1:
+            raise ValueError(f"round {self.round} with {self.fictitious} images: expected 1 or more of both")
+
     @classmethod
     def read(cls, lines: Iterable[Mapping[str, Any]]) -> list[RoundRecord]:
         """The rounds among the lines of ``metrics.jsonl``; the other lines are of minimization steps."""
-        return [cls(**line) for line in lines if "fictitious" in line]
+        return [from_json(cls, line) for line in lines if "fictitious" in line]
 
     @property
     def sample(self) -> str:

@@ -13,6 +13,7 @@ from unseen.base.images import part_of
 from unseen.base.randomness import Draws
 from unseen.data.domain import Domain, as_domain
 from unseen.engine import Engine
+from unseen.engine.cpu import check_memory
 from unseen.errors import InputError, RankLost
 from unseen.method.algorithm import augment, augment_and_train
 from unseen.method.descent import class_weights, optimizer_for
@@ -22,7 +23,7 @@ from unseen.method.result import Result
 from unseen.method.settings import ADA
 from unseen.method.state import State
 from unseen.models.split import Split, count_classes, refuse_other_heads, refuse_probabilities
-from unseen.runs.config import Cadence, ModelRecord, RunConfig, SourceRecord, made_now
+from unseen.runs.config import Cadence, ModelRecord, RunConfig, SourceRecord, identity_of, made_now
 from unseen.runs.console import showing_if
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job
@@ -123,6 +124,7 @@ class Training:
             raise InputError(
                 f"batch={self.ada.batch} can't be shared by {engine.ranks} ranks; raise batch or start fewer ranks"
             )
+        self._check_sizes()
         record = SourceRecord.of(source)
         if record.unlabelled:
             left_out = f"{record.unlabelled:,} of its {record.images:,} images have no labelled pixel"
@@ -136,8 +138,28 @@ class Training:
             cadence=self.cadence,
             engine=engine.record(),
             job=self.job,
+            identity=self._identity(record) if self.folder is not None else None,
             **made_now(),
         )
+
+    def _identity(self, source: SourceRecord) -> str:
+        """K is no part of it unless it decides when rounds are made: runs that differ in nothing else share them."""
+        ada, engine = self.ada.asdict(), self.engine.record()
+        if not self.ada.spread:
+            del ada["K"]
+        return identity_of(
+            self.net, ada=ada, seed=self.seed, source=source.sha256, engine=(engine.precision, engine.ranks)
+        )
+
+    def _check_sizes(self) -> None:
+        """Refuse a minibatch or a pool that no memory here holds, before anything is allocated for it."""
+        ada, image, label = self.ada, self.source.images[:1], self.source.labels[:1]
+        one = image.numel() * image.element_size()
+        shape = "x".join(map(str, image.shape[1:]))
+        check_memory(ada.batch * one // self.engine.ranks, f"batch={ada.batch:,} images of {shape}", "lower batch")
+        n, kept = ada.n or len(self.source), min(ada.K, ada.keep or ada.K)
+        rows = f"a pool of {kept:,} rounds of {n:,} images (K={ada.K:,}), without the images themselves,"
+        check_memory(n * kept * (label.numel() + 1) * 8, rows, "lower K or n, or say keep")
 
     @contextmanager
     def _under_way(

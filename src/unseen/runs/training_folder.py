@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import json
 import os
 import shlex
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic
 
 import safetensors.torch
 from torch import Tensor
 
-from unseen.base.files import fsync_folder, read_tensors, write_atomically, write_json, write_tensors
+from unseen.base.checks import is_whole
+from unseen.base.locking import LOCK, InUse, locked_folder
+from unseen.base.reading import entries, is_there, read_json, read_json_lines, reading
+from unseen.base.tensors import read_tensors, write_tensors
+from unseen.base.writing import (
+    append,
+    cut,
+    fsync_folder,
+    make_folder,
+    remove,
+    synced_size,
+    write_atomically,
+    write_json,
+    writing,
+)
 from unseen.engine import host_copies
 from unseen.errors import InputError, RunFolderError, SaveFailed
 from unseen.method.state import Checkpointed
 from unseen.runs.checkpoint import Checkpoint, tensors_of
 from unseen.runs.config import Config, OtherKind, read_config
-from unseen.runs.places import found_again, with_places
+from unseen.runs.metrics import check_line
+from unseen.runs.places import found_again, names_code, resume_command, with_places
 
 KEPT_CHECKPOINTS = 2
 SUBFOLDERS = ("checkpoints", "rounds", "events")
+DISK_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""reasons of a failed save that are the disk's own"""
 
 
 class TrainingFolder(Generic[Config]):
@@ -53,39 +70,36 @@ class TrainingFolder(Generic[Config]):
     @property
     def finished(self) -> bool:
         """Whether the training came to its end."""
-        return self.weights.exists()
+        return is_there(self.weights, RunFolderError)
 
     @property
     def started(self) -> bool:
         """Whether a training was begun here."""
-        return (self.path / "config.json").exists()
+        return is_there(self.path / "config.json", RunFolderError)
 
     @property
     def usable(self) -> bool:
         """Whether one can begin here: the folder is new, empty, or holds only what is there before a config."""
 
         def left(path: Path) -> bool:
-            empty = path.name in SUBFOLDERS and path.is_dir() and not any(path.iterdir())
-            return path.name in ("lock", ".config.json.part") or empty
+            empty = path.name in SUBFOLDERS and path.is_dir() and not entries(path, RunFolderError)
+            return path.name in (LOCK, ".config.json.part") or empty
 
-        return not self.path.exists() or (self.path.is_dir() and all(map(left, self.path.iterdir())))
+        if not is_there(self.path, RunFolderError):
+            return True
+        return self.path.is_dir() and all(map(left, entries(self.path, RunFolderError)))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """One folder, one process: the lock goes with the process, however it ends."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / "lock").open("a+") as file:
+        with ExitStack() as held:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                file.seek(0)
-                raise RunFolderError(
-                    f"{self.path} is in use by {file.read().strip() or 'another process'}; wait for it to end or stop "
-                    f"it, then resume with: {self.resume_command}"
+                held.enter_context(locked_folder(self.path, f"process {os.getpid()} on {socket.gethostname()}"))
+            except InUse as error:
+                raise InUse(
+                    f"{self.path} is in use by {error}; wait for it to end or stop it, then resume with: "
+                    f"{self.resume_command}"
                 ) from error
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}")
-            file.flush()
             yield
 
     # The config.
@@ -93,9 +107,10 @@ class TrainingFolder(Generic[Config]):
     def create(self, config: Config) -> None:
         """Begin a training: its subfolders and its config."""
         for name in SUBFOLDERS:
-            (self.path / name).mkdir(exist_ok=True)
+            make_folder(self.path / name)
         write_json(self.path / "config.json", with_places(config.asdict(), self.path))
-        fsync_folder(self.path.parent)
+        with writing(self.path):
+            fsync_folder(self.path.parent)
 
     def config(self) -> Config:
         """The resolved config, as it was written when the training began."""
@@ -106,7 +121,7 @@ class TrainingFolder(Generic[Config]):
             raise RunFolderError(f"{self.path} {error}") from error
         except InputError as error:  # one may be a transformation of the user's own that isn't known here
             raise RunFolderError(f"{self.path / 'config.json'}: settings that can't be used here: {error}") from error
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise RunFolderError(f"{self.path / 'config.json'} is damaged or not a run's: {error}") from error
         return config
 
@@ -124,61 +139,66 @@ class TrainingFolder(Generic[Config]):
     def config_content(self) -> dict[str, Any]:
         """What ``config.json`` holds, whatever kind of training it is of; the files it names are where they are now."""
         path = self.path / "config.json"
-        if not path.exists():
+        if not self.started:
             raise RunFolderError(
                 f"{self.path} holds no run: expected {path}; give the folder of a run, or start one there with: "
                 f"unseen train --out {shlex.quote(str(self.path))}"
             )
-        try:
-            content = json.loads(path.read_text())
-        except ValueError as error:
-            raise RunFolderError(f"{path} is damaged: {error}") from error
-        if not isinstance(content, dict):
-            raise RunFolderError(f"{path} is damaged: expected an object, got {type(content).__name__}")
-        return found_again(content, self.path)
+        content = read_json(path)
+        with reading(path, RunFolderError):
+            return found_again(content, self.path)
 
     @property
     def resume_command(self) -> str:
         """What to type to resume: in a shell, or in Python where it was started there with a model of its own."""
-        if self.started and self.config_content().get("job") is None:
+        content = self._readable_config()
+        if content and content.get("job") is None:
             return f"unseen.fit(..., folder={str(self.path)!r}, resume=True)"
-        return f"unseen train --resume {shlex.quote(str(self.path))}"
+        return resume_command(content, self.path)
+
+    def _readable_config(self) -> dict[str, Any]:
+        """As far as it can be read: this is asked for in messages about other things."""
+        try:
+            return self.config_content()
+        except RunFolderError:
+            return {}
 
     @property
     def load_command(self) -> str:
         """What to type in Python to have the trained network."""
-        model = ", model" if self.config_content().get("job") is None else ""
-        return f"unseen.load({str(self.path)!r}{model})"
+        content = self.config_content()
+        code = ", run_model_code=True" if names_code(content) else ""
+        return f"unseen.load({str(self.path)!r}{', model' if content.get('job') is None else code})"
 
     # Metrics.
 
+    @property
+    def metrics_file(self) -> Path:
+        """What was recorded, a line each."""
+        return self.path / "metrics.jsonl"
+
     def metrics(self) -> list[dict[str, Any]]:
-        """Every whole line of ``metrics.jsonl``."""
-        path = self.path / "metrics.jsonl"
-        text = path.read_text() if path.exists() else ""
-        return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+        """Every whole line of ``metrics.jsonl``: a step, and numbers by name."""
+        lines = read_json_lines(self.metrics_file) if is_there(self.metrics_file, RunFolderError) else []
+        for number, line in enumerate(lines, 1):
+            with reading(self.metrics_file, RunFolderError, fix="restore it"):
+                check_line(number, line)
+        return lines
 
     def add_metrics(self, line: Mapping[str, Any]) -> None:
         """Append one record."""
-        with self.saving(), (self.path / "metrics.jsonl").open("a") as file:
-            file.write(json.dumps(line) + "\n")
+        with self.saving():
+            append(self.metrics_file, json.dumps(line) + "\n")
 
-    def _metrics_size(self) -> int:
-        path = self.path / "metrics.jsonl"
-        with path.open("ab") as file:
-            os.fsync(file.fileno())
-            fsync_folder(self.path)  # the file may be new
-            return file.tell()
-
-    def _cut_metrics(self, size: int) -> None:
-        path = self.path / "metrics.jsonl"
-        with path.open("ab") as file:
-            if file.tell() < size:
-                raise RunFolderError(
-                    f"{path} is damaged: {file.tell()} bytes, the checkpoint knows of {size}; restore it, or start "
-                    "again in another folder"
-                )
-            file.truncate(size)
+    def _check_metrics(self, size: int) -> None:
+        """Refuse metrics that are shorter than when a checkpoint was saved."""
+        with reading(self.metrics_file, RunFolderError):
+            found = self.metrics_file.stat().st_size if self.metrics_file.exists() else 0
+        if found < size:
+            raise RunFolderError(
+                f"{self.metrics_file} is damaged: {found} bytes, the checkpoint knows of {size}; restore it, or start "
+                "again in another folder"
+            )
 
     # Checkpoints and weights.
 
@@ -186,11 +206,16 @@ class TrainingFolder(Generic[Config]):
         """A checkpoint of everything, durable before it has its name; the last two are kept."""
         path = self._checkpoints / f"{state.t:08d}-{state.k:03d}.safetensors"
         with self.saving():
-            self._checkpoints.mkdir(exist_ok=True)
-            meta = {"t": state.t, "k": state.k, "metrics_bytes": self._metrics_size()}
-            write_tensors(path, host_copies(tensors_of(state)), meta)
-        for old in self._saved()[:-KEPT_CHECKPOINTS]:
-            old.unlink()
+            make_folder(self._checkpoints)
+            meta = {"t": state.t, "k": state.k, "metrics_bytes": synced_size(self.metrics_file)}
+            write_tensors(path, host_copies(tensors_of(state)), self.signed(meta))
+            for old in self._saved()[:-KEPT_CHECKPOINTS]:
+                remove(old)
+
+    def signed(self, meta: Mapping[str, Any]) -> dict[str, Any]:
+        """A file's meta with the identity of the training it belongs to, where the training has one."""
+        identity = self.config().identity
+        return dict(meta) if identity is None else {**meta, "run": identity}
 
     def last_checkpoint(self) -> Checkpoint:
         """The newest checkpoint that is whole, with all it needs; its warnings say which were not.
@@ -201,31 +226,43 @@ class TrainingFolder(Generic[Config]):
         for path in reversed(self._saved()):
             try:
                 tensors, meta = read_tensors(path)
+                self._check_checkpoint(path, meta)
                 self._check_needs_of(meta)
             except RunFolderError as error:
                 refused.append(str(error))
                 continue
-            self._cut_metrics(meta["metrics_bytes"])
+            self._check_metrics(meta["metrics_bytes"])
+            cut(self.metrics_file, meta["metrics_bytes"])
             warnings = [f"{error}; the checkpoint before it is used" for error in refused]
-            return Checkpoint(tensors, meta["t"], meta["k"], warnings)
+            return Checkpoint(tensors, meta["t"], meta["k"], warnings, path)
         if refused:
             raise RunFolderError(
-                "\n".join([f"{self.path} has no whole checkpoint to resume from:", *(f"  - {r}" for r in refused),
-                           "start again in another folder: unseen train --out ANOTHER"])
+                "\n".join([f"{self.path} has no whole checkpoint to resume from:",
+                           *(f"  - {reason}" for reason in dict.fromkeys(refused)),
+                           "restore what is named, or start again in another folder: unseen train --out ANOTHER"])
             )  # fmt: skip
-        self._cut_metrics(0)
+        cut(self.metrics_file, 0)
         return Checkpoint({}, 0, 0, [f"{self.path} has no checkpoint: the run starts again from its first step"])
 
     def _saved(self) -> list[Path]:
         """The checkpoints, the oldest first. A folder that can't be read is no empty folder."""
-        try:
-            files = sorted(self._checkpoints.iterdir()) if self._checkpoints.exists() else []
-        except OSError as error:
-            raise RunFolderError(
-                f"{self._checkpoints} can't be read: {error.strerror}; nothing was changed; make it readable, then: "
-                f"{self.resume_command}"
-            ) from error
-        return [file for file in files if file.suffix == ".safetensors"]
+        if not is_there(self._checkpoints, RunFolderError):
+            return []
+        fix = f"nothing was changed; make it readable, then: {self.resume_command}"
+        return [file for file in entries(self._checkpoints, RunFolderError, fix=fix) if file.suffix == ".safetensors"]
+
+    def _check_checkpoint(self, path: Path, meta: Mapping[str, Any]) -> None:
+        """Refuse what isn't the checkpoint of this training that its name says."""
+        with reading(path, RunFolderError):
+            name = f"{meta['t']:08d}-{meta['k']:03d}"
+            if path.stem != name or not is_whole(meta["metrics_bytes"]) or meta["metrics_bytes"] < 0:
+                raise ValueError(f"it is that of step and round {name}, after {meta['metrics_bytes']} bytes of metrics")
+        self.check_signed(path, meta)
+
+    def check_signed(self, path: Path, meta: Mapping[str, Any]) -> None:
+        """Refuse a file of another training."""
+        if meta.get("run") != self.config().identity:
+            raise RunFolderError(f"{path} is of another run, whose folder it belongs to; restore this run's own")
 
     def _check_needs_of(self, meta: Mapping[str, Any]) -> None:
         """Refuse a checkpoint whose other files are not whole; by itself it needs none."""
@@ -240,18 +277,25 @@ class TrainingFolder(Generic[Config]):
         assert self.finished
         for folder in (self._checkpoints, self.path / "rounds"):
             for part in folder.rglob("*.safetensors"):
-                part.unlink()
+                remove(part)
 
     @contextmanager
     def saving(self) -> Iterator[None]:
         """Inside: a save that fails also says what is safe and how to resume."""
         try:
             yield
-        except (SaveFailed, OSError) as error:
-            raise SaveFailed(f"{error}. {self.how_to_resume()}") from error
+        except SaveFailed as error:
+            raise SaveFailed(f"{error}. {self.how_to_resume(_first(error))}") from error
 
-    def how_to_resume(self, first: str = "free space or repair the disk, then") -> str:
+    def how_to_resume(self, first: str) -> str:
         """What is safe, what to do first and the command that resumes from it."""
         whole = sorted(p.stem for p in self._checkpoints.glob("*.safetensors"))
         safe = f"The checkpoint of step {int(whole[-1][:8])} is untouched" if whole else "Nothing was saved before"
         return f"{safe}; {first}: {self.resume_command}"
+
+
+def _first(error: SaveFailed) -> str:
+    """What to do before a run can resume whose save failed for this reason."""
+    cause = error.__cause__
+    full = isinstance(cause, OSError) and cause.errno in DISK_FAILED
+    return "free space or repair the disk, then" if full else "put that right, then"

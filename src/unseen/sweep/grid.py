@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from unseen.base.checks import is_name, shown
+from unseen.base.reading import read_toml
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.method.settings import ERM, MINIMIZATION
 from unseen.runs.request import (
@@ -15,7 +18,6 @@ from unseen.runs.request import (
     SETTINGS,
     Request,
     default_name,
-    read_toml,
     request_problems,
     resolve,
     with_absolute_paths,
@@ -23,6 +25,7 @@ from unseen.runs.request import (
 
 VARIED = SETTINGS | JOB | {"seed"}
 HASH_DIGITS = 10
+MOST_RUNS = 100_000
 
 
 def grid(settings: Mapping[str, Any], /, *, out: str | Path, **lists: Iterable[Any]) -> list[Request]:
@@ -31,7 +34,7 @@ def grid(settings: Mapping[str, Any], /, *, out: str | Path, **lists: Iterable[A
     ``settings`` are those that all runs share, by the names they have in a config file (docs/settings.md); the lists
     are settings of the method or the job, or ``seed``. A run has one thread unless the settings say otherwise.
     """
-    return _requests(dict(settings), lists, Path(out), "grid")
+    return _requests(dict(settings), lists, _folder(out, "grid"), "grid")
 
 
 def read_grid(file: Path, out: Path | None) -> list[Request]:
@@ -39,28 +42,46 @@ def read_grid(file: Path, out: Path | None) -> list[Request]:
     settings = read_toml(file)
     lists = settings.pop("grid", {})
     if not isinstance(lists, Mapping):
-        raise InputError(f"{file}: grid={lists!r}: expected a table of lists, such as [grid] with seed = [0, 1, 2]")
-    return _requests(settings, lists, out or Path(settings.get("out", Path("sweeps") / file.stem)), str(file))
+        raise InputError(
+            f"{file}: grid={shown(lists)}: expected a table of lists, such as [grid] with seed = [0, 1, 2]"
+        )
+    named = settings.get("out", f"sweeps/{file.stem}")
+    return _requests(settings, lists, out or _folder(named, str(file)), str(file))
 
 
-def _requests(settings: dict[str, Any], lists: Mapping[str, Any], out: Path, what: str) -> list[Request]:
+def _folder(given: object, what: str) -> Path:
+    if not isinstance(given, Path) and not is_name(given):
+        raise InputError(f"{what}: out={shown(given)}: expected a folder's path")
+    return Path(str(given))
+
+
+def _requests(settings: dict[str, Any], given: Mapping[str, Any], out: Path, what: str) -> list[Request]:
+    lists = {name: _values(values) for name, values in given.items()}
     all_problems(what, _list_problems(settings, lists))
     combinations = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
-    given = [with_absolute_paths({"threads": 1} | settings | combination) for combination in combinations]
-    found = [problem for each in given for problem in request_problems(each)]
+    each_given = [with_absolute_paths({"threads": 1} | settings | combination) for combination in combinations]
+    found = [problem for each in each_given for problem in request_problems(each)]
     all_problems(what, list(dict.fromkeys(found)))
-    return [_in_its_folder(_without_idle_settings(resolve(each)), out) for each in given]
+    return [_in_its_folder(_without_idle_settings(resolve(each)), out) for each in each_given]
+
+
+def _values(given: Any) -> Any:
+    """What may be gone through once only, as a list; anything else as it is."""
+    return given if isinstance(given, str | Mapping) or not isinstance(given, Iterable) else list(given)
 
 
 def _list_problems(settings: Mapping[str, Any], lists: Mapping[str, Any]) -> list[str]:
     found = [f'unknown setting "grid.{name}"{did_you_mean(name, VARIED)}' for name in lists if name not in VARIED]
     for name, values in lists.items():
-        if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
-            found.append(f"grid.{name}={values!r}: expected a list of values, such as [{values!r}]")
-        elif not list(values):
+        if not isinstance(values, list):
+            found.append(f"grid.{name}={shown(values)}: expected a list of values, such as [{shown(values)}]")
+        elif not values:
             found.append(f"grid.{name} is empty: expected a list of one value or more")
         if name in settings:
             found.append(f"{name} is given twice, by itself and in the grid: leave one out")
+    runs = math.prod(len(values) for values in lists.values() if isinstance(values, list))
+    if runs > MOST_RUNS:
+        found.append(f"the lists have {shown(runs)} combinations, expected {MOST_RUNS:,} or fewer: shorten them")
     return found
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import safetensors
 from rich.console import Console
 
+from unseen.base.tensors import shape_in
 from unseen.errors import RunFolderError
 from unseen.runs.console import showing_many
 from unseen.runs.folder import RunFolder
@@ -73,9 +73,9 @@ def read_progress(folder: Path, steps: int | None) -> Progress | None:
     try:
         config, lines = files.config(), files.metrics()
         line = lines[-1] if lines else None
-        k = line["round"] if line else 0
+        k = line.get("round", 0) if line else 0
         made = _images_made(folder / "rounds" / str(k + 1)) if k < config.ada.K else 0
-    except (OSError, RunFolderError, safetensors.SafetensorError):  # it may be gone while we look
+    except RunFolderError:  # it may be gone while we look
         return None
     if made:
         return Progress("maximize", made, config.round_size, k)
@@ -83,10 +83,4 @@ def read_progress(folder: Path, steps: int | None) -> Progress | None:
 
 
 def _images_made(round_folder: Path) -> int:
-    return sum(map(_images_in, round_folder.glob("*.safetensors")))
-
-
-def _images_in(part: Path) -> int:
-    with safetensors.safe_open(str(part), framework="numpy") as file:  # torch would open it a second time
-        count: int = file.get_slice("images").get_shape()[0]
-    return count
+    return sum(shape_in(part, "images")[0] for part in round_folder.glob("*.safetensors"))

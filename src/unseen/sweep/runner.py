@@ -11,10 +11,11 @@ from pathlib import Path
 from rich.console import Console
 
 from unseen.base.checks import is_whole
-from unseen.errors import InputError, RunsFailed, all_problems, did_you_mean
-from unseen.runs.request import (
-    Request,
-)
+from unseen.base.reading import read_text
+from unseen.base.terminal import Terminal
+from unseen.base.writing import make_folder
+from unseen.errors import InputError, RunFolderError, RunsFailed, all_problems, did_you_mean
+from unseen.runs.request import Request
 from unseen.sweep.progress import watching
 from unseen.sweep.shared_rounds import SharedRounds, shared_rounds
 from unseen.sweep.tasks import RunTask, Task, error_file, failed, finished, forget_failure
@@ -130,11 +131,11 @@ def run(
     runs = _once(requests)
     planned = plan([replace(request, out=request.out.absolute()) for request in runs], retry=retry)
     if planned.tasks:
-        console = Console() if progress is True else progress or None
+        console = Terminal() if progress is True else progress or None
         for message in _do(planned, jobs, engine, address, console):
             warn(message)
     whole = [request for request in runs if finished(request)]
-    failures = {request.out: error_file(request).read_text() for request in _without(runs, whole)}
+    failures = {request.out: read_text(error_file(request), RunFolderError) for request in _without(runs, whole)}
     return Outcome([request.out for request in whole], failures)
 
 
@@ -145,7 +146,7 @@ def _do(planned: Plan, jobs: int | None, engine: str, address: str | None, conso
         for request in planned.to_do:
             forget_failure(request)
         for rounds in planned.shared:
-            rounds.folder.mkdir(parents=True, exist_ok=True)  # while it is there, the runs that want its rounds wait
+            make_folder(rounds.folder)  # while it is there, the runs that want its rounds wait
         token = uuid.uuid4().hex
         with watching(planned.tasks, token, console) if console else nullcontext():
             return workers.do(planned.tasks, token)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from typing_extensions import override
 
-from unseen.base.files import fsync_folder, write_atomically, write_json
+from unseen.base.writing import copy, fsync_folder, make_folder, remove, remove_empty, write_json, writing
 from unseen.runs.folder import RunFolder
 from unseen.runs.places import with_places
 from unseen.runs.request import Request
@@ -58,9 +57,8 @@ class SharedRounds(Task):
         if self._left:
             started = RunFolder(self.folder).started
             self.request.training().make_rounds(self._last, resume=started, after_round=self._fork, warn=warn)
-        shutil.rmtree(self.folder)
-        if not any(self.folder.parent.iterdir()):
-            self.folder.parent.rmdir()
+        remove(self.folder)
+        remove_empty(self.folder.parent)
 
     def fail(self, traceback: str) -> None:
         """The runs that still waited would fail in the same round."""
@@ -93,30 +91,31 @@ def fork(shared: Path, request: Request) -> None:
     if not RunFolder(out).usable:
         return  # the run itself will say what is wrong with its folder
     aside = out.with_name(f".{out.name}.part")
-    shutil.rmtree(aside, ignore_errors=True)
+    remove(aside)
     for name in SUBFOLDERS:
-        (aside / name).mkdir(parents=True)
+        make_folder(aside / name)
     parts = [part for k in request.ada.kept_rounds(K) for part in (shared / "rounds" / str(k)).glob("*.safetensors")]
     for file in [*parts, _checkpoint_after_rounds(shared, request)]:
         _link(file, aside / file.relative_to(shared))
-    write_atomically(aside / "metrics.jsonl", (shared / "metrics.jsonl").read_bytes())
+    copy(shared / "metrics.jsonl", aside / "metrics.jsonl")
     config = RunFolder(shared).config()
     forked = replace(config, ada=replace(config.ada, K=K)).asdict()
     write_json(aside / "config.json", with_places(forked, out))
-    for folder in (aside, *filter(Path.is_dir, aside.rglob("*"))):
-        fsync_folder(folder)
-    shutil.rmtree(out, ignore_errors=True)
-    aside.rename(out)
-    fsync_folder(out.parent)
+    with writing(out):
+        for folder in (aside, *filter(Path.is_dir, aside.rglob("*"))):
+            fsync_folder(folder)
+        remove(out)
+        aside.rename(out)
+        fsync_folder(out.parent)
 
 
 def _link(source: Path, target: Path) -> None:
     """One file under two names, since neither run ever changes it; a copy where the file system has no links."""
-    target.parent.mkdir(exist_ok=True)
+    make_folder(target.parent)
     try:
         os.link(source, target)
     except OSError:
-        write_atomically(target, source.read_bytes())
+        copy(source, target)
 
 
 def shared_rounds(requests: Iterable[Request], to_do: Collection[Path]) -> list[SharedRounds]:

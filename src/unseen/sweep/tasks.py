@@ -9,7 +9,8 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from unseen.base.files import write_atomically
+from unseen.base.reading import is_there
+from unseen.base.writing import make_folder, remove, remove_empty, write_atomically
 from unseen.errors import RunFolderError
 from unseen.runs.folder import RunFolder
 from unseen.runs.request import Request, train
@@ -108,19 +109,18 @@ def error_file(request: Request) -> Path:
 
 def failed(request: Request) -> bool:
     """Whether the run failed and nobody asked for another try."""
-    return error_file(request).exists()
+    return is_there(error_file(request), RunFolderError)
 
 
 def fail(request: Request, traceback: str) -> None:
     """Remember that the run failed, and why."""
     path = error_file(request)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     write_atomically(path, traceback.encode())
 
 
 def forget_failure(request: Request) -> None:
     """Let the run be tried again."""
     path = error_file(request)
-    path.unlink(missing_ok=True)
-    if path.parent.exists() and not any(path.parent.iterdir()):
-        path.parent.rmdir()
+    remove(path)
+    remove_empty(path.parent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import importlib
 import logging
@@ -12,7 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,12 @@ from typing import Any
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from unseen.base.locking import InUse, locked_file
+from unseen.base.reading import read_text
+from unseen.base.writing import append, make_folder, remove, writing
 from unseen.data import root
 from unseen.engine import cpu
-from unseen.errors import InputError, RunFolderError
+from unseen.errors import InputError, RunFolderError, SaveFailed, UnseenError
 from unseen.runs.folder import RunFolder
 from unseen.sweep.tasks import Task
 
@@ -65,12 +67,12 @@ class Crew:
                 self._start([suspect], token, 1)
             except self.lost as error:
                 suspect.fail(f"The process ended in the middle of it, as when memory runs out.\n{error}\n")
-                _claim(suspect).unlink()
+                remove(_claim(suspect))
         return self._do(tasks, token)
 
     def _start(self, tasks: Sequence[Task], token: str, workers: int) -> list[str]:
         # With one job joblib would work in this process, and what ends a worker would end the sweep.
-        with parallel_config(**self.backend, n_jobs=max(self.jobs, 2)):
+        with parallel_config(**self.backend, n_jobs=max(min(self.jobs, len(tasks)), 2)):
             work = delayed(_work)(tasks, token, self.parent, os.environ.get(root.VARIABLE))
             heard = Parallel(batch_size=1)([work] * min(workers, len(tasks)))
         return [message for messages in heard for message in messages]
@@ -79,8 +81,8 @@ class Crew:
 def under_way(task: Task, token: str) -> bool:
     """Whether a worker of this sweep has taken the task on and not yet ended it."""
     try:
-        return _claim(task).read_text() == token
-    except FileNotFoundError:
+        return read_text(_claim(task), RunFolderError) == token
+    except RunFolderError:  # nobody has, or it has ended meanwhile
         return False
 
 
@@ -121,6 +123,8 @@ def _work(tasks: Sequence[Task], token: str, parent: int | None, data: str | Non
     if parent is not None and parent != os.getpid():
         _end_with(parent)
     _look_for_marks({task.home for task in tasks}, token)
+    for task in tasks:
+        task.request.give_names()
     heard: list[str] = []
     while ahead := [task for task in tasks if not task.done]:
         if not any(_attempt(task, token, heard) for task in ahead if task.ready):
@@ -136,9 +140,11 @@ def _attempt(task: Task, token: str, heard: list[str]) -> bool:
         try:
             task.work(lambda message: heard.append(f"{task.name}: {message}"))
             assert task.done
+        except UnseenError as error:
+            task.fail(str(error))
         except (Exception, SystemExit):  # whatever it is, it is this task's alone
             task.fail(traceback.format_exc())
-        _claim(task).unlink()  # whoever has it open sees that the task is done
+        remove(_claim(task))  # whoever has it open sees that the task is done
         return True
 
 
@@ -149,17 +155,19 @@ def _claim(task: Task) -> Path:
 @contextmanager
 def _claimed(path: Path, token: str) -> Iterator[bool]:
     """Inside, if it is true: nobody else has this claim. However the process ends, it is free again."""
-    with path.open("a") as file:
+    with ExitStack() as held:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            file = held.enter_context(locked_file(path))
+        except InUse:
             yield False
             return
-        file.truncate(0)
-        file.write(token)
-        file.flush()
+        with writing(path):
+            file.truncate(0)
+            file.write(token)
+            file.flush()
         yield True
-        file.truncate(0)
+        with writing(path):
+            file.truncate(0)
 
 
 def _in_use(folder: Path) -> bool:
@@ -169,8 +177,10 @@ def _in_use(folder: Path) -> bool:
     try:
         with RunFolder(folder).locked():
             return False
-    except RunFolderError:
+    except InUse:
         return True
+    except UnseenError:  # the task itself will say what is wrong with its folder
+        return False
 
 
 @functools.cache
@@ -190,14 +200,14 @@ def _marked(folders: set[Path], token: str) -> Iterator[None]:
     """Inside: the folders have a mark by which workers know that they see the same ones."""
     marks = [_mark(folder, token) for folder in folders]
     for mark in marks:
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch()
+        make_folder(mark.parent)
+        append(mark, "")
     try:
         yield
     finally:
         for mark in marks:
-            mark.unlink(missing_ok=True)
-            with suppress(OSError):  # another sweep, or a claim of a worker that was killed
+            with suppress(SaveFailed, OSError):  # another sweep, or a claim of a worker that was killed
+                remove(mark)
                 mark.parent.rmdir()
 
 

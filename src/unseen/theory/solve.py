@@ -20,6 +20,8 @@ NEWTON_STEPS = 100
 FIXED_POINT_STEPS = 200
 FIXED_POINT_TOLERANCE = 1e-9
 HALVINGS = 30
+SYSTEMS = 2**24
+"""entries of the systems that are solved at once: 128 MiB, three times"""
 MARGIN = 1.01
 """Below L1 an upper bound is a problem with gamma = MARGIN * L1: nearer to L1 it is tighter and harder to solve."""
 
@@ -81,10 +83,14 @@ def moment(u: Tensor, gram: Tensor) -> Tensor:
 
 
 def newton_step(p: Tensor, r: Tensor, gram: Tensor, gamma: float) -> Tensor:
-    """(gamma I - (diag p - p p^T) G)^-1 r for each sample."""
-    system = gamma * torch.eye(len(gram), dtype=p.dtype, device=p.device) - _spread(p) @ gram
-    step: Tensor = torch.linalg.solve(system, r)
-    return step
+    """(gamma I - (diag p - p p^T) G)^-1 r for each sample, in blocks of samples, since each has a matrix of its own."""
+    block = max(SYSTEMS // gram.numel(), 1)
+    identity = gamma * torch.eye(len(gram), dtype=p.dtype, device=p.device)
+    steps = [
+        torch.linalg.solve(identity - _spread(some) @ gram, right)
+        for some, right in zip(torch.split(p, block), torch.split(r, block), strict=True)
+    ]
+    return torch.cat(steps)
 
 
 def curvature(p: Tensor, gram: Tensor) -> Tensor:

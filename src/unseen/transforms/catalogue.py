@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from types import FunctionType
 from typing import Any
 
-from unseen.base.imports import FORMS, imported
+from unseen.base.imports import FORMS, give, imported
 from unseen.errors import InputError, did_you_mean
 from unseen.transforms.callables import FROM_PYTHON, Called, description
 from unseen.transforms.chains import Chains
@@ -70,7 +70,10 @@ PIXELS = "pixels"
 
 
 def named(names: str | Sequence[str], what: str = "transformations") -> list[Transform]:
-    """The transformations of a name, a set's name, or several of them; each once, in the order given."""
+    """The transformations of a name, a set's name, or several of them; each once, in the order given.
+
+    A file or module that a name is of is imported, which runs it; one that a run folder names only if it may be run.
+    """
     found = []
     for each in drawn(names, what):
         if isinstance(each, Called):
@@ -86,6 +89,7 @@ def drawn(names: str | Sequence[str], what: str = "transformations") -> list[Tra
     """The same with callables of the user's own, which can be drawn and have no parameters."""
     found: dict[str, Transform | Called] = {}
     for name in [names] if isinstance(names, str) else names:
+        give(name)
         for each in SETS.get(name, (name,)):
             found[each] = _find(each, what)
     if not found:

@@ -11,14 +11,14 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 import trustme
 from serving import MODIFIED, forget_proxies, gives, hangs_up, says, serving, streams
 
-from unseen.data.download import partial, transfer
+from unseen.data.download import https, partial, transfer
 from unseen.data.download.fetch import fetch
 from unseen.data.download.transfer import RetryPolicy
 from unseen.errors import InputError, SaveFailed
@@ -79,8 +79,9 @@ def left(path):
 
 
 def refused(message, get, kind=InputError, **options):
-    with pytest.raises(kind, match=message):
+    with pytest.raises(kind, match=message) as caught:
         get(**options)
+    return str(caught.value)
 
 
 def ranges(server):
@@ -207,7 +208,7 @@ def test_giving_up_keeps_what_came_and_a_later_call_resumes_from_it(server, get,
 def test_each_attempt_that_brings_nothing_waits_twice_as_long(server, get, monkeypatch):
     slept = []
     monkeypatch.setattr(transfer.time, "sleep", slept.append)
-    server.does(hangs_up, hangs_up, gives(CONTENT, cut=10), hangs_up, gives(CONTENT))
+    server.does(hangs_up, hangs_up, gives(CONTENT, cut=39_000), hangs_up, gives(CONTENT))
     assert get(retry=RetryPolicy(attempts=4, pause=1.0))
     assert slept == [1.0, 2.0, 1.0, 2.0]
 
@@ -617,3 +618,83 @@ def test_a_partial_file_that_another_process_gives_up_while_we_wait_is_made_anew
     server.does(gives(CONTENT))
     assert get()
     assert (len(calls), path.read_bytes(), left(path)) == (2, CONTENT, ["file.bin"])
+
+
+@pytest.mark.parametrize("digits", [19, 5_000])
+def test_a_range_of_absurd_numbers_is_refused_and_the_file_comes_from_its_first_byte(digits, server, get, path):
+    def absurd(handler):
+        handler.send_response(206)
+        handler.send_header("Content-Range", f"bytes {'9' * digits}-{'9' * digits}/{'9' * digits}")
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    server.does(gives(CONTENT, cut=20_000), absurd, gives(CONTENT))
+    assert get()
+    assert path.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("digits", [19, 4_000, 5_000])
+def test_a_length_of_absurd_numbers_counts_as_none(digits, server, get, path):
+    server.does(_announcing("9" * digits))
+    assert get(size=None)
+    assert path.read_bytes() == CONTENT
+
+
+def _announcing(length):
+    def behave(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", length)
+        handler.end_headers()
+        handler.wfile.write(CONTENT)
+
+    return behave
+
+
+def test_a_server_that_drips_is_given_up_with_how_to_resume(server, get, path, monkeypatch):
+    monkeypatch.setattr(https, "SLOW_AFTER", 0.3)
+    server.does(gives(CONTENT, cut=20_000), _drips_the_rest)
+    said = refused(r"only \d+ bytes came in \d+ s, expected 1,024 a second or more", get)
+    kept = part(path).stat().st_size
+    assert said.endswith(f"{kept:,} bytes are kept in {part(path)}. The same command resumes")
+    assert "attempts" not in said
+    server.does(gives(CONTENT))
+    assert get()
+    assert ranges(server) == [f"bytes={kept}-"]
+
+
+def test_a_server_that_drips_its_headers_is_given_up(server, get, monkeypatch):
+    monkeypatch.setattr(https, "SLOW_AFTER", 0.3)
+    server.does(lambda handler: _drip(handler, b"HTTP/1.1 200 OK\r\nX: " + CONTENT))
+    said = refused(r"only \d+ bytes came in \d+ s, expected 1,024 a second or more", get)
+    assert said.endswith("The same command tries again")
+
+
+def _drip(handler, content):
+    """The bytes one by one, a hundred in a second, for as long as somebody listens."""
+    with suppress(OSError):
+        for byte in content:
+            handler.wfile.write(bytes([byte]))
+            handler.wfile.flush()
+            time.sleep(0.01)
+
+
+def _drips_the_rest(handler):
+    start = int(handler.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+    handler.send_response(206)
+    handler.send_header("Content-Range", f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}")
+    handler.send_header("Content-Length", str(len(CONTENT) - start))
+    handler.end_headers()
+    _drip(handler, CONTENT[start:])
+
+
+def test_a_byte_for_each_attempt_is_given_up_too(server, get, monkeypatch):
+    monkeypatch.setattr(https, "LEAST_RATE", 10**6)
+    server.does(*(gives(CONTENT, cut=1) for _ in range(20)))
+    refused("3 attempts failed in a row", get)
+    assert len(server.requests) == 3
+
+
+def test_a_version_that_is_no_header_is_not_sent_back(server, get, path):
+    server.does(gives(CONTENT, cut=20_000, etag='"one\r\n two"'), gives(CONTENT))
+    assert get()
+    assert "if-range" not in server.requests[1]

@@ -44,9 +44,11 @@ def test_the_page_says_whether_the_criterion_chose_the_settings(lines):
     (ours,) = (method for method in METHODS if method.label == OURS)
     best, own = NUMBER["Transformations + consistency"], NUMBER[OURS]
     alone = [line for line in lines if line["candidate"] == own]
-    assert how_chosen(ours, lines).endswith(f"; {best} has the highest criterion, so it did not choose them.")
-    assert how_chosen(ours, alone).endswith(f"settings are those of {own}; {own} has the highest criterion (1 seed).")
-    assert how_chosen(ours, []).startswith("No candidate of the choice has")
+    assert how_chosen(ours, lines, "digits").endswith(f"; {best} has the highest criterion, so it did not choose them.")
+    assert how_chosen(ours, alone, "digits").endswith(
+        f"settings are those of {own}; {own} has the highest criterion (1 seed)."
+    )
+    assert how_chosen(ours, [], "digits").startswith("On digits, no candidate of the choice has")
 
 
 def test_rounds_that_are_spread_over_other_steps_may_be_fewer_and_the_page_says_so(lines):
@@ -54,11 +56,11 @@ def test_rounds_that_are_spread_over_other_steps_may_be_fewer_and_the_page_says_
     half = [line | {"ada": {**line["ada"], "K": line["ada"]["K"] // 2}} for line in lines if line["ada"]["spread"]]
     alone = [line for line in half if line["candidate"] == NUMBER[OURS]]
     assert candidate_of(ours, alone) == NUMBER[OURS]
-    assert "but for the number of rounds (K=20 here, 10 there)" in how_chosen(ours, alone)
+    assert "but for the number of rounds (K=20 here, 10 there)" in how_chosen(ours, alone, "digits")
 
 
 def test_every_setting_that_was_tried_is_listed_with_what_it_was(lines):
-    rows = {row[0]: row for row in tried_sheet(lines).rows}
+    rows = {row[0]: row for row in tried_sheet(lines, "digits").rows}
     assert len(rows) == sum(isinstance(method, Trained) for method in METHODS)
     assert "over=standard + pixels" in rows[NUMBER["Transformations + pixels"]][-1]
     assert rows[NUMBER["Dropout"]][-1] == "K=0, dropout=0.5"

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from family_results import MEANS, trials_of, write_trials
+from family_results import MEANS, SMALLER_STREETS, trials_of, write_trials
 
 from unseen.errors import InputError
 from unseen.paper.family.page import write_leaderboard
@@ -30,15 +30,20 @@ def test_the_page_has_the_protocol_every_board_and_what_was_not_run(family: Path
     ]  # fmt: skip
     assert "| **Transformations + pixels** | 0 | not run |" in text
     assert "- Transformations against Rounds without ascent, mean of SVHN, MNIST-M, USPS: +" in text
-    assert "nothing shows that the criterion chose these settings" in text
+    assert "nothing shows that the criterion chose the settings" in text
     assert "What had been seen of the targets before" in text
 
 
 def test_with_a_choice_the_page_has_all_that_was_tried_and_the_criterions_plot(family: Path) -> None:
     (family / "docs").mkdir()
     write_trials(trials_of(FAMILY_RECIPES["family"].methods, family, MEANS), family / "choice-digits.jsonl")
+    streets = trials_of(FAMILY_RECIPES["family-camvid"].methods, family, MEANS, shared=SMALLER_STREETS)
+    write_trials(streets, family / "choice-camvid.jsonl")
     text = page(family)
-    assert "Every setting that was tried" in text
+    assert "Every setting that was tried on digits" in text
+    assert "On streets, the settings are those of 4; 4 has the highest criterion (1 seed)." in text
+    assert "mIoU in percent on held-out source images" in text
+    assert "Trained at a smaller scale: T=400, 96 x 160 pixels." in text
     assert "Spearman's rank correlation of criterion and mean target accuracy over" in text
     assert "or not run: Transformations + pixels and Ensemble over γ." in text
     assert "../family-criterion.svg" in text

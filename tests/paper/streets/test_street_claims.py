@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from street_labs import add_results, small_lab
 
+from unseen.paper.claim_words import paragraph
 from unseen.paper.claims import Claim
 from unseen.paper.page import read_page, write_html, write_markdown
 from unseen.paper.results import Results
@@ -35,7 +36,8 @@ def test_the_page_has_what_was_run_with_its_data_and_scale(file: Path) -> None:
     text = write_markdown(read_page(file), file.parent / "streets.md", file.parent).read_text()
     assert text.startswith("# The paper's street-scene experiments, run again")
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == [
-        "The paper's claims", "Table 2 (built-in scenes, small scale)", "Figure 3 (built-in scenes, small scale)",
+        "The paper's claims", "How claims are judged", "How many seeds would decide it",
+        "Table 2 (built-in scenes, small scale)", "Figure 3 (built-in scenes, small scale)",
         "Dusk and day (CamVid, small scale)",
     ]  # fmt: skip
     for name in ("table2-scenes-small.svg", "figure3-scenes-small.svg", "camvid.svg"):
@@ -48,7 +50,7 @@ def test_claims_are_judged_on_the_data_that_has_them(file: Path) -> None:
     page = read_page(file)
     assert [judged.verdict for judged in page.judged] == ["holds", "holds", "not measured"]
     assert {judged.on for judged in page.judged} == {"built-in scenes, small scale"}
-    assert "No data for 14 others" in page.judged[0].evidence
+    assert "No data for 14 others" in paragraph(page.judged[0])
     assert page.headline == "Of 3 claims, 2 hold and 1 is not measured"
 
 
@@ -72,5 +74,5 @@ def test_the_html_page_says_it_too_and_the_discussion_is_found_beside_the_result
     text = write_html(read_page(file), file.parent / "streets.html").read_text()
     assert "street-scene experiments, run again</title>" in text
     assert "It was &lt;dark&gt;." in text
-    assert text.count("<img") == 3
+    assert text.count("<img") == 1 + 3
     assert "points of mIoU" in text

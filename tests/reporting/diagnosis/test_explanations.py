@@ -54,7 +54,9 @@ def test_the_regularizer_is_held_against_what_the_worst_case_adds(diagnosis):
 )
 def test_where_the_bound_reaches_a_level(diagnosis, bounds, share):
     spread = diagnosis.model.spread
-    curve = replace(diagnosis.model.curve, rho=(spread * 0.01, spread * 1.0, spread * 1.0), bound=tuple(bounds))
+    some = {name: getattr(diagnosis.model.curve, name)[:3] for name in ("gamma", "attained")}
+    rho = (spread * 0.01, spread * 1.0, spread * 1.0)
+    curve = replace(diagnosis.model.curve, rho=rho, bound=tuple(bounds), **some)
     assert explanations.crossing(replace(diagnosis.model, curve=curve), 2.0) == pytest.approx(share)
 
 

@@ -154,7 +154,7 @@ def test_a_comparison_of_other_settings_trainings_is_named(runs):
 
 def test_runs_on_different_sources_are_refused(runs):
     other = variant(runs, "other", source={"name": "elsewhere", "images": 3, "classes": ["a"], "sha256": "0"})
-    with pytest.raises(InputError, match=r"one source, got 2: .*ada-0 on bars; .*other on elsewhere"):
+    with pytest.raises(InputError, match=r"got 2 sources: .*ada-0 on bars \(24 images at 8x8\); .*other on elsewhere"):
         read_methods([runs / "ada-0", other])
 
 

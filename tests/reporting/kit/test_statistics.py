@@ -10,13 +10,16 @@ from unseen.reporting.kit.statistics import (
     EXACT_UP_TO,
     Interval,
     bootstrap_interval,
+    crossed,
     deviation,
     holm,
     mean,
+    seed_means,
     sign_flip_p,
     smallest_p,
     t_interval,
     t_quantile,
+    t_test_p,
     welch_interval,
     wilson,
 )
@@ -188,3 +191,36 @@ def test_the_ends_of_an_interval_are_in_it():
     assert Interval(0.0, 1.0).includes(0.0)
     assert not Interval(0.1, 1.0).includes(0.0)
     assert not Interval(-1.0, 1.0).includes(math.inf)
+
+
+def test_the_p_of_the_t_test_is_scipys_and_goes_with_the_interval():
+    values = [3.1, 2.0, 4.7, -0.4]
+    assert t_test_p(values, 1.0) == pytest.approx(stats.ttest_1samp(values, 1.0).pvalue)
+    low, high = ends(t_interval(values))
+    assert t_test_p(values, low) == pytest.approx(0.05) == t_test_p(values, high)
+    assert t_test_p([1.0]) is None
+    assert t_test_p([2.0, 2.0]) == 0
+    assert t_test_p([0.0, 0.0]) == 1
+
+
+def test_each_seed_counts_once_with_the_repetitions_it_has():
+    assert seed_means([{0: 1.0, 1: 5.0}, {0: 3.0}, {0: 5.0, 2: 7.0}]) == {0: 3.0, 1: 5.0, 2: 7.0}
+
+
+def test_the_crossed_analysis_is_that_of_a_blocked_design():
+    table = [[1.0, 4.0, 2.0], [2.0, 6.0, 2.5], [1.5, 4.5, 4.0], [0.5, 5.0, 1.0]]
+    found = crossed(table)
+    values = np.array(table)
+    residual = values - values.mean(1, keepdims=True) - values.mean(0) + values.mean()
+    ratio = 3 * values.mean(1).var(ddof=1) / (np.square(residual).sum() / 6)
+    assert (found.settings, found.seeds, found.ratio) == (4, 3, pytest.approx(ratio))
+    assert found.p == pytest.approx(stats.f.sf(ratio, 3, 6))
+    assert found.between == pytest.approx(values.mean(0).std(ddof=1))
+    assert found.within == pytest.approx(np.sqrt(values.var(0, ddof=1).mean()))
+
+
+def test_settings_that_do_nothing_have_ps_spread_evenly():
+    generator = np.random.default_rng(4)
+    seeds = 3 * generator.standard_normal((300, 1, 2))
+    ps = [crossed(table).p for table in seeds + generator.standard_normal((300, 8, 2))]
+    assert stats.kstest(ps, "uniform").pvalue > 0.01

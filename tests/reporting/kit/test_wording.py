@@ -145,7 +145,9 @@ def test_a_small_difference_keeps_a_digit(value, text):
     assert signed(value) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(1.234, "1.23"), (0.0771, "0.077"), (9.3e-5, "9.3×10⁻⁵"), (0, "0.00")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.234, "1.23"), (0.0771, "0.077"), (9.3e-5, "9.3×10⁻⁵"), (0, "0.00"), (float("nan"), "nan")]
+)
 def test_sizes_have_two_digits(value, text):
     assert short(value) == text
 

@@ -71,7 +71,7 @@ def test_an_ensemble_that_says_nothing_of_its_training_is_refused(methods, make_
 
 
 def test_an_ensemble_on_another_source_is_refused(runs, street_runs):
-    with pytest.raises(InputError, match=r"one source, got 2: .*erm-0 on bars; .*both-0 on sunny street"):
+    with pytest.raises(InputError, match=r"got 2 sources: .*erm-0 on bars .*; .*both-0 on sunny street"):
         read_ensembles([street_runs / "both-0"], read_methods([runs / "erm-0"]))
 
 

@@ -112,6 +112,13 @@ def test_a_run_by_name_needs_nothing_but_its_folder(tmp_path):
     assert {"cat", "owl"} <= set(text.split())
 
 
+def test_a_folder_that_was_watched_by_its_path_is_the_target_of_its_name(page, runs, target, monkeypatch):
+    renamed = Domain(f"/photos/{target.name}", target.images, target.labels, target.classes)
+    called = page([runs / "ada-0"], targets=[renamed])
+    assert "watched on other images" not in called
+    assert f"/photos/{target.name}" in called
+
+
 def test_curves_watched_on_other_images_are_marked(page, runs, target):
     mark = "watched on other images"
     assert mark not in page([runs / "ada-0"])

@@ -8,16 +8,21 @@ from pathlib import Path
 import numpy as np
 
 from unseen.base.extras import require
+from unseen.base.reading import is_folder, read_bytes
 from unseen.data import official
 from unseen.data.copies import Copy, Raw, again, checked, refuse_page, refused
 from unseen.data.digits.blend import SEED, blend, crops
 from unseen.data.digits.digit_domain import SIDE
 from unseen.data.formats.idx import find_idx
+from unseen.data.formats.image_file import read_image
 from unseen.data.formats.npz import find_npz
 from unseen.data.images import Pixels
+from unseen.data.reading import noting_problems, visible
 from unseen.data.root import FOLDERS
+from unseen.errors import InputError
 
 PHOTOGRAPHS = 200  # BSDS500's training part
+_MOST_LINE, _DIGITS = 64, 2  # bytes of a line of the list, and digits of its label
 
 
 def find_folder(root: Path, name: str) -> Copy | None:
@@ -38,9 +43,10 @@ def _listed(labels: Path, name: str) -> list[tuple[str, int]]:
     """The list's lines, each an image's name and its digit."""
     refuse_page(labels, name)
     listed = []
-    for number, line in enumerate(labels.read_text(errors="replace").splitlines(), start=1):
+    content = read_bytes(labels, most=official.IMAGES[name] * _MOST_LINE, fix=again(name))
+    for number, line in enumerate(content.decode(errors="replace").splitlines(), start=1):
         image, _, digit = line.strip().rpartition(" ")
-        if not image or not digit.isdecimal():
+        if not image or not (digit.isdecimal() and len(digit) <= _DIGITS):
             raise refused(labels, 'lines such as "00000000.png 5"', f'"{line[:40]}" in line {number}', again(name))
         listed.append((image, int(digit)))
     return listed
@@ -48,7 +54,7 @@ def _listed(labels: Path, name: str) -> list[tuple[str, int]]:
 
 def _read(images: Path, labels: Path, name: str) -> Raw:
     listed = _listed(labels, name)
-    named, there = {image for image, _ in listed}, {file.name for file in images.glob("*.png")}
+    named, there = {image for image, _ in listed}, {file.name for file in visible(images) if file.suffix == ".png"}
     if named != there:
         lacking, extra = sorted(named - there), sorted(there - named)
         first = f", for instance {(lacking or extra)[0]}"
@@ -82,7 +88,8 @@ def find_ingredients(root: Path, name: str) -> Copy | None:
 
 def _photographs(root: Path) -> list[Path]:
     """Sorted by name, so that the same photographs make the same images wherever they lie."""
-    found = (sorted((root / folder).glob("*.jpg"), key=lambda file: file.name) for folder in FOLDERS["bsds500"])
+    folders = (root / folder for folder in FOLDERS["bsds500"])
+    found = ([file for file in visible(folder) if file.suffix == ".jpg"] for folder in folders if is_folder(folder))
     return next(filter(None, found), [])
 
 
@@ -95,9 +102,8 @@ def _make(mnist: Copy, files: list[Path], count: int, name: str) -> Raw:
 
 
 def _decoded(path: Path, fix: str) -> Pixels:
-    image = require("PIL.Image", "digits")
-    try:
-        with image.open(path) as opened:
-            return np.asarray(opened.convert("RGB"))
-    except Exception as error:  # a decoder may raise anything at a damaged file
-        raise refused(path, "an image", f"what can't be read as one ({error})", fix) from error
+    require("PIL", "digits")
+    problems: list[str] = []
+    with noting_problems(path, problems, fix):
+        return np.asarray(read_image(path))
+    raise InputError(problems[0])

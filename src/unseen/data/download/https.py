@@ -6,11 +6,13 @@ list of authorities of its own in place of the machine's.
 
 from __future__ import annotations
 
+import io
 import socket
 import ssl
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.client import HTTPException, HTTPMessage, HTTPResponse
+from http.client import HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
 from typing import IO, Any
 from urllib import request
 from urllib.error import HTTPError, URLError
@@ -28,6 +30,16 @@ class TransientError(Exception):
 
 class RangeRefused(TransientError):
     """The server won't resume where the last attempt ended."""
+
+
+class TooSlow(TransientError):
+    """So little comes that waiting has no end."""
+
+
+LEAST_RATE = 1024
+"""bytes in a second: a server that sends fewer over ``SLOW_AFTER`` is given up"""
+SLOW_AFTER = 60.0
+"""seconds of waiting for bytes"""
 
 
 def check_url(url: str, *, redirected_from: str | None = None) -> None:
@@ -74,7 +86,7 @@ def _opener(context: ssl.SSLContext | None) -> request.OpenerDirector:
     opener = request.OpenerDirector()
     for handler in (
         request.ProxyHandler(),
-        request.HTTPSHandler(context=context),
+        _PacedHandler(context),
         _RedirectsToHttps(),
         request.HTTPErrorProcessor(),
         request.HTTPDefaultErrorHandler(),
@@ -83,12 +95,67 @@ def _opener(context: ssl.SSLContext | None) -> request.OpenerDirector:
     return opener
 
 
+class _PacedReader(io.RawIOBase):
+    """The bytes of a connection, headers too: where too few come over a while, ``TooSlow`` is raised."""
+
+    def __init__(self, raw: io.RawIOBase, host: str) -> None:
+        self.raw, self.host = raw, host
+        self.bytes, self.seconds = 0, 0.0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int | None:
+        began = time.monotonic()
+        got: int | None = self.raw.readinto(room)
+        self.bytes += got or 0
+        self.seconds += time.monotonic() - began  # of waiting: a slow disk of ours is not the server's fault
+        if self.seconds >= SLOW_AFTER:
+            if self.bytes < LEAST_RATE * self.seconds:
+                raise TooSlow(
+                    f"{self.host}: only {self.bytes:,} bytes came in {self.seconds:.0f} s, expected {LEAST_RATE:,} a "
+                    "second or more"
+                )
+            self.bytes, self.seconds = 0, 0.0
+        return got
+
+    def close(self) -> None:
+        self.raw.close()
+        super().close()
+
+
+class _PacedConnection(HTTPSConnection):
+    def response_class(self, sock: socket.socket, *args: Any, **options: Any) -> HTTPResponse:  # type: ignore[override]
+        response = HTTPResponse(sock, *args, **options)
+        response.fp = io.BufferedReader(_PacedReader(response.fp.detach(), self.host))
+        return response
+
+
+class _PacedHandler(request.HTTPSHandler):
+    def __init__(self, context: ssl.SSLContext | None) -> None:
+        super().__init__(context=context)
+        self.context = context
+
+    def https_open(self, req: request.Request) -> HTTPResponse:
+        return self.do_open(_PacedConnection, req, context=self.context)
+
+
 class _RedirectsToHttps(request.HTTPRedirectHandler):
     def redirect_request(
         self, req: request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> request.Request | None:
         check_url(newurl, redirected_from=req.full_url)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+    def http_error_302(self, req: request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage) -> Any:
+        """As urllib follows a redirect; a response whose redirect is refused is closed."""
+        try:
+            return super().http_error_302(req, fp, code, msg, headers)
+        except ValueError:  # of the address, urllib's or ours; an HTTPError has the response, and closes it
+            fp.close()
+            raise
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 def _refusal(error: HTTPError) -> Exception:

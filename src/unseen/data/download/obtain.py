@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from unseen.base.paths import expanded
+from unseen.base.reading import open_file, reading
 from unseen.data import official
 from unseen.data.copies import digest_of, has_digest
 from unseen.data.download.fetch import fetch
+from unseen.data.download.transfer import CHUNK, LIMIT
 from unseen.data.download.unpack import unpack
 from unseen.data.official import OfficialFile
 from unseen.data.root import FOLDERS, VARIABLE, set_of
@@ -52,17 +55,18 @@ def download_folder(given: Path | None) -> Path:
     named = given or os.environ.get(VARIABLE)
     if not named:
         raise InputError(f"expected a folder to put the files in; give it with --data, or set {VARIABLE} to it")
-    return Path(named).expanduser().absolute()
+    return expanded(named).absolute()
 
 
 def found(file: OfficialFile, root: Path) -> Path | None:
     """Where the published file is below ``root``, in any layout that is read; None where it isn't, or is another."""
-    if file.holds is not None:
-        unpacked = root / file.folder / file.holds
-        return unpacked if unpacked.is_dir() else None
-    folders = FOLDERS.get(file.folder, (file.folder,))
-    places = (root / folder / name for folder in folders for name in (file.name, file.name.removesuffix(".gz")))
-    return next((place for place in places if place.is_file() and _is_official(place, file)), None)
+    with reading(root):
+        if file.holds is not None:
+            unpacked = root / file.folder / file.holds
+            return unpacked if unpacked.is_dir() else None
+        folders = FOLDERS.get(file.folder, (file.folder,))
+        places = (root / folder / name for folder in folders for name in (file.name, file.name.removesuffix(".gz")))
+        return next((place for place in places if place.is_file() and _is_official(place, file)), None)
 
 
 def obtain(file: OfficialFile, root: Path, **options: Any) -> Path:
@@ -102,12 +106,17 @@ def _is_official(path: Path, file: OfficialFile) -> bool:
         return True
     if file.content_sha256 is None:
         return False
-    return f"sha256:{file.content_sha256}" in (digest_of(path), _unpacked_digest(path))
+    return f"sha256:{file.content_sha256}" in (digest_of(path), _unpacked_digest(path, file.content_size or LIMIT))
 
 
-def _unpacked_digest(path: Path) -> str | None:
+def _unpacked_digest(path: Path, size: int) -> str | None:
+    """The digest of what is inside the compression, if that is no more than it should be."""
+    digest, left = hashlib.sha256(), size + 1
     try:
-        with gzip.open(path) as content:
-            return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
+        with open_file(path) as packed, gzip.GzipFile(fileobj=packed) as content:
+            while left and (chunk := content.read(min(left, CHUNK))):
+                digest.update(chunk)
+                left -= len(chunk)
     except (OSError, EOFError, zlib.error):
         return None
+    return f"sha256:{digest.hexdigest()}" if left else None

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import fcntl
 import itertools
-import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from unseen.base.files import fsync_folder, write_json
-from unseen.errors import InputError, SaveFailed
+from unseen.base.reading import read_json
+from unseen.base.writing import fsync_folder, write_json
+from unseen.errors import InputError, SaveFailed, UnseenError
+
+_VERSION = "[\x20-\x7e]{1,256}"  # what can be sent back as a header
 
 
 def lock(file: IO[bytes], path: Path) -> None:
@@ -41,10 +44,11 @@ class Partial:
 
     def version(self, url: str) -> str | None:
         """What the server at ``url`` called the version these bytes are of; None where that isn't known."""
-        with suppress(OSError, ValueError):
-            note = json.loads(self._note.read_text())
-            if isinstance(note, dict) and note.get("url") == url and isinstance(note.get("version"), str):
-                return str(note["version"])
+        with suppress(UnseenError):
+            note = read_json(self._note)
+            version = note.get("version")
+            if note.get("url") == url and isinstance(version, str) and re.fullmatch(_VERSION, version):
+                return version
         return None
 
     def restart(self, url: str, version: str | None) -> None:

@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from http.client import HTTPResponse
 
 from unseen.data.copies import is_page
-from unseen.data.download.https import RangeRefused, TransientError, opened
+from unseen.data.download import https
+from unseen.data.download.https import RangeRefused, TooSlow, TransientError, opened
 from unseen.data.download.partial import Partial
 from unseen.errors import InputError, SaveFailed
 
 CHUNK = 2**18
 LIMIT = 2**31  # bytes of a file whose size nobody has published
+_RANGE = r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)"
+_MOST_STATED = 10**18
 _HEAD = 512  # bytes by which a web page is recognized
 
 Progress = Callable[[int, int | None], None]
@@ -28,7 +31,7 @@ class RetryPolicy:
     """How often to try, and how long to wait."""
 
     attempts: int = 4
-    """attempts that fail in a row before giving up; one that brought bytes is counted as the first"""
+    """attempts that fail in a row before giving up; one that brought 1 KiB a second is counted as the first"""
     pause: float = 1.0
     """seconds before the second of them, and twice as long before each further one"""
     timeout: float = 30.0
@@ -62,22 +65,24 @@ class Transfer:
 
     def complete(self) -> None:
         """Ask for what is missing until all of it is there; gives up after too many failures in a row."""
-        self.total, failures, most = self.size, 0, self.partial.size
+        self.total, failures, most, since = self.size, 0, self.partial.size, time.monotonic()
         while self.partial.size != self.total:
             try:
                 self._attempt()
             except TransientError as error:
                 self.ranges = self.ranges and not isinstance(error, RangeRefused)
-                failures = 1 if self.partial.size > most else failures + 1
+                brought = self.partial.size - most > https.LEAST_RATE * (time.monotonic() - since)
+                failures, since = 1 if brought else failures + 1, time.monotonic()
                 most = max(most, self.partial.size)
                 self._wait_or_give_up(error, failures)
 
     def _wait_or_give_up(self, error: TransientError, failures: int) -> None:
-        if failures >= self.retry.attempts:
+        if failures >= self.retry.attempts or isinstance(error, TooSlow):
+            often = "" if isinstance(error, TooSlow) else f" ({failures} attempts failed in a row)"
             kept = f" {self.partial.size:,} bytes are kept in {self.partial.path}." if self.partial.size else ""
             raise InputError(
-                f"{self.url} could not be fetched: {error} ({failures} attempts failed in a row).{kept} "
-                "The same command tries again"
+                f"{self.url} could not be fetched: {error}{often}.{kept} The same command "
+                f"{'resumes' if self.partial.size else 'tries again'}"
             ) from error
         pause = self.retry.pause * 2 ** (failures - 1)
         self.warn(f"{error}; trying again in {pause:.3g} s")
@@ -110,7 +115,7 @@ class Transfer:
 
     def _check_rest(self, response: HTTPResponse, offset: int) -> None:
         """Make sure that the response is the rest that was asked for."""
-        found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("Content-Range", ""))
+        found = re.fullmatch(_RANGE, response.headers.get("Content-Range", ""))
         if not offset or found is None or int(found[1]) != offset:
             raise RangeRefused(f"{self.url} answered with another part than the one asked for")
         self._expect(None if found[2] == "*" else int(found[2]))
@@ -121,6 +126,8 @@ class Transfer:
         if response.status != 200:
             raise InputError(f"{self.url} answered {response.status} {response.reason}; expected the file")
         length, head = response.length, response.read(_HEAD)
+        if length is not None and length > _MOST_STATED:
+            length = None  # no file has as many: the server says nothing of it
         if response.headers.get_content_type() == "text/html" or is_page(head):
             raise InputError(
                 f"{self.url} answered with a web page instead of the file: either this network wants you to log in "

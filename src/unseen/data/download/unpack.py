@@ -5,24 +5,30 @@ By hand: pooch's Unzip and Untar have no limit on what comes out, and an interru
 
 from __future__ import annotations
 
+import errno
+import gzip
+import io
 import shutil
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from gzip import BadGzipFile
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
+from unseen.base.reading import cause_of
 from unseen.data.download.partial import lock
-from unseen.errors import InputError, SaveFailed
+from unseen.errors import InputError, SaveFailed, UnseenError
 
 MOST_BYTES = 2**32
 MOST_MEMBERS = 200_000
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, BadGzipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+MOST_HEADER = 2**20
+"""bytes of a member's header in a tar archive; what is in it is copied in smaller pieces"""
+_DAMAGE = {None, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EEXIST, errno.EINVAL}
+"""errors of the disk that are the archive's fault: names that can't be, and decoders' own"""
 
 
 @dataclass(frozen=True)
@@ -88,10 +94,18 @@ def _checked_path(archive: Path, name: str) -> PurePosixPath:
 def _members(archive: Path) -> Iterator[_Member]:
     if zipfile.is_zipfile(archive):
         yield from _zip_members(archive)
-    elif tarfile.is_tarfile(archive):
+    elif _is_tar(archive):
         yield from _tar_members(archive)
     else:
         raise InputError(f"{archive}: expected a zip or tar archive, got something else; fetch it again")
+
+
+def _is_tar(archive: Path) -> bool:
+    try:
+        with _tar_content(archive) as content, tarfile.open(fileobj=content, mode="r:"):
+            return True
+    except tarfile.TarError:
+        return False
 
 
 def _zip_members(archive: Path) -> Iterator[_Member]:
@@ -103,19 +117,48 @@ def _zip_members(archive: Path) -> Iterator[_Member]:
 
 
 def _tar_members(archive: Path) -> Iterator[_Member]:
-    with tarfile.open(archive) as opened:
+    with _tar_content(archive) as content, tarfile.open(fileobj=content, mode="r:") as opened:
         for info in opened:
             plain = info.isreg() or info.isdir()
             yield _Member(info.name, info.size, plain, partial(opened.extract, info, filter="data"))
 
 
 @contextmanager
+def _tar_content(archive: Path) -> Iterator[_InPieces]:
+    """What is inside the compression, gzip or none."""
+    with archive.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        yield _InPieces(gzip.GzipFile(fileobj=file) if packed else file)
+
+
+class _InPieces(io.RawIOBase):
+    """A file that is read in small pieces: a header that says it is longer than any is not taken into memory."""
+
+    def __init__(self, file: BinaryIO | gzip.GzipFile) -> None:
+        self.file = file
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= MOST_HEADER:
+            raise tarfile.ReadError(f"a header claims {size:,} bytes, expected at most {MOST_HEADER:,}")
+        return self.file.read(size)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        return self.file.seek(place, whence)
+
+    def tell(self) -> int:
+        return self.file.tell()
+
+
+@contextmanager
 def _explained(archive: Path) -> Iterator[None]:
     try:
         yield
-    except _DAMAGE as error:
-        raise InputError(f"{archive} can't be unpacked ({error}); delete it and fetch it again") from error
-    except OSError as error:
-        raise SaveFailed(
-            f"{archive} could not be unpacked: {error.strerror or error}; free space or choose another folder"
-        ) from error
+    except UnseenError:
+        raise
+    except Exception as error:  # of a damaged archive, anything may come
+        if isinstance(error, OSError) and error.errno not in _DAMAGE:
+            raise SaveFailed(
+                f"{archive} could not be unpacked: {error.strerror}; free space or choose another folder"
+            ) from error
+        raise InputError(f"{archive} can't be unpacked ({cause_of(error)}); delete it and fetch it again") from error

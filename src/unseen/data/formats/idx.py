@@ -9,15 +9,15 @@ import gzip
 import hashlib
 import math
 import os
-import zlib
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
+from unseen.base.reading import open_file, reading
 from unseen.data import official
-from unseen.data.copies import Copy, Raw, again, check_length, checked, compare_digests, refuse_page, refused
+from unseen.data.copies import Copy, Raw, again, check_length, checked, compare_digests, decoding, refuse_page, refused
 from unseen.data.images import Pixels
 from unseen.data.official import OfficialFile
 from unseen.data.root import find, set_of
@@ -51,9 +51,12 @@ def _read(images: Path, labels: Path, name: str) -> Raw:
 
 
 def _array(path: Path, ndim: int, file: OfficialFile, name: str) -> Pixels:
-    shape, content = _dimensions(path, ndim, name), _content(path, name)
+    shape = _dimensions(path, ndim, name)
+    length = _head(ndim) + math.prod(shape)
     if file.content_size is not None:
-        check_length(path, len(content), file.content_size, name)
+        check_length(path, length, file.content_size, name)
+    content = _content(path, name, length + 1)  # one more, if there is one: whatever else is in it stays packed
+    check_length(path, len(content), length, name)
     if file.content_sha256 is not None:
         compare_digests(path, hashlib.sha256(content).hexdigest(), file.content_sha256, name)
     return np.frombuffer(content, np.uint8, offset=_head(ndim)).reshape(shape).copy()
@@ -74,9 +77,9 @@ def _dimensions(path: Path, ndim: int, name: str) -> tuple[int, ...]:
 
 def _refuse_cut(path: Path, length: int, name: str) -> None:
     """Refuse a file that doesn't end where its head says, without unpacking it."""
-    with path.open("rb") as file:
+    with reading(path), open_file(path) as file:
         if not _is_packed(file):
-            check_length(path, path.stat().st_size, length, name)
+            check_length(path, os.fstat(file.fileno()).st_size, length, name)
             return
         file.seek(-4, os.SEEK_END)
         stated = int.from_bytes(file.read(), "little")  # a gzip file ends with the length of its content
@@ -84,13 +87,10 @@ def _refuse_cut(path: Path, length: int, name: str) -> None:
         raise refused(path, "a whole gzip file", "a damaged one (by its end, it was cut short)", again(name))
 
 
-def _content(path: Path, name: str, length: int = -1) -> bytes:
-    """What is inside the compression."""
-    try:
-        with path.open("rb") as file:
-            return gzip.GzipFile(fileobj=file).read(length) if _is_packed(file) else file.read(length)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise refused(path, "a whole gzip file", f"a damaged one ({error})", again(name)) from error
+def _content(path: Path, name: str, length: int) -> bytes:
+    """The first bytes of what is inside the compression."""
+    with decoding(path, "a whole gzip file", again(name)), open_file(path) as file:
+        return gzip.GzipFile(fileobj=file).read(length) if _is_packed(file) else file.read(length)
 
 
 def _is_packed(file: BinaryIO) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.base.extras import require
+from unseen.base.reading import open_file
 from unseen.data import official
-from unseen.data.copies import Copy, Raw, again, check_digest, checked, find_whole, refused
+from unseen.data.copies import Copy, Raw, again, check_digest, checked, decoding, find_whole, refused
+
+_NUMBERS = 32 * 32 * 3  # of an image
 
 
 def find_mat(root: Path, name: str) -> Copy | None:
@@ -19,25 +23,28 @@ def find_mat(root: Path, name: str) -> Copy | None:
 
 
 def _read(path: Path, name: str) -> Raw:
+    check_digest(path, official.OFFICIAL[name][0], name)  # first: what is unfolded is the published file
     content = _content(path, name)
     lacking = {"X", "y"} - content.keys()
     if lacking:
         raise refused(path, "arrays X and y", f"none named {' and '.join(sorted(lacking))}", again(name))
-    images, labels = content["X"], content["y"].reshape(-1)
+    images, labels = content["X"], content["y"]
     if images.ndim != 4:
         raise refused(path, "X as uint8 (32, 32, 3, N)", f"{images.dtype} {images.shape}", again(name))
-    raw = checked(path, images.transpose(3, 0, 1, 2), _digits(path, labels, name), again(name))
-    check_digest(path, official.OFFICIAL[name][0], name)
-    return raw
+    if labels.dtype.kind not in "uif":
+        raise refused(path, "y as numbers", f"{labels.dtype}", again(name))
+    return checked(path, images.transpose(3, 0, 1, 2), _digits(path, labels.reshape(-1), name), again(name))
 
 
-def _content(path: Path, name: str) -> dict[str, Any]:
-    loadmat = require("scipy.io", "digits").loadmat
-    try:
-        content: dict[str, Any] = loadmat(path, variable_names=("X", "y"))
-    except Exception as error:  # scipy raises anything at a damaged file
-        raise refused(path, "a MATLAB file", f"what can't be read as one ({error})", again(name)) from error
-    return content
+def _content(path: Path, name: str) -> dict[str, NDArray[Any]]:
+    scipy = require("scipy.io", "digits")
+    with decoding(path, "a MATLAB file", again(name)), open_file(path) as file:
+        for key, shape, _ in scipy.whosmat(file):
+            if key in ("X", "y") and math.prod(shape) > official.IMAGES[name] * _NUMBERS:
+                raise refused(path, f"{official.IMAGES[name]:,} images or fewer", f"{key} of {shape}", again(name))
+        file.seek(0)
+        content = scipy.loadmat(file, variable_names=("X", "y"))
+        return {key: np.asarray(content[key]) for key in ("X", "y") if key in content}
 
 
 def _digits(path: Path, labels: NDArray[Any], name: str) -> NDArray[Any]:

@@ -16,12 +16,18 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from unseen.base.reading import open_file
+from unseen.data.formats.image_file import refuse_too_large
+
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _KINDS = {0: ("grey", 1), 2: ("RGB", 3), 3: ("palette", 1), 4: ("grey with alpha", 2), 6: ("RGBA", 4)}
 _DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 _SUB, _UP, _PAETH = 1, 2, 4
+_HEAD = 33  # bytes of the signature and the header
+_MOST_BESIDE = 2**24  # bytes of a file beside its pixels; of a longer one, the rest is not read
+_LEAST_BAND = 256
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,11 @@ class Header:
         return (self.width * self.channels * self.bits + 7) // 8
 
     @property
+    def content_bytes(self) -> int:
+        """Bytes of all rows as they are compressed, each with its filter's number before it."""
+        return self.height * (1 + self.row_bytes)
+
+    @property
     def pixel_bytes(self) -> int:
         """How far back the filters look for the pixel on the left: at least one byte."""
         return max(1, self.channels * self.bits // 8)
@@ -49,8 +60,8 @@ class Header:
 
 def read_header(path: Path) -> Header:
     """The header alone; ``ValueError`` with the reason where the file is no PNG or of a kind that isn't read."""
-    with path.open("rb") as file:
-        return _header(file.read(33))
+    with open_file(path) as file:
+        return _header(file.read(_HEAD))
 
 
 def read_png(path: Path, channel: int | None = None) -> Samples:
@@ -59,8 +70,10 @@ def read_png(path: Path, channel: int | None = None) -> Samples:
     They are uint16 for 16 bits and uint8 for fewer, never scaled; of a palette image they are the indices, whatever the
     colours. Every chunk's checksum is checked. ``ValueError`` with the reason where the file can't be read.
     """
-    content = path.read_bytes()
-    header = _header(content[:33])
+    with open_file(path) as file:
+        header = _header(file.read(_HEAD))
+        file.seek(0)
+        content = file.read(2 * header.content_bytes + _MOST_BESIDE)
     raw = np.frombuffer(_inflated(header, content), np.uint8).reshape(header.height, 1 + header.row_bytes)
     filters, filtered = raw[:, 0], raw[:, 1:].reshape(header.height, -1, header.pixel_bytes)
     if filters.max() > _PAETH:
@@ -82,13 +95,14 @@ def _header(start: bytes) -> Header:
         raise ValueError("its header is damaged")
     if interlace:
         raise ValueError("it is interlaced, expected a plain PNG: save it without interlacing")
+    refuse_too_large(height, width)
     kind, channels = _KINDS[colour]
     return Header(width, height, bits, kind, channels)
 
 
 def _inflated(header: Header, content: bytes) -> bytes:
     """The filtered rows, each with its filter's number before it."""
-    expected = header.height * (1 + header.row_bytes)
+    expected = header.content_bytes
     try:
         rows = zlib.decompressobj().decompress(_pixel_chunks(content), expected)
     except zlib.error as error:
@@ -132,17 +146,31 @@ def _by_rows(filters: NDArray[np.uint8], filtered: NDArray[np.uint8]) -> NDArray
 
 
 def _by_diagonals(filters: NDArray[np.uint8], filtered: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Undo any of the five filters.
+    """Undo any of the five filters, some rows at a time: a tall image takes no more memory than a wide one."""
+    rows = np.empty_like(filtered)
+    band = max(filtered.shape[1], _LEAST_BAND)
+    above = np.zeros_like(filtered[0])
+    for top in range(0, len(filtered), band):
+        some = slice(top, top + band)
+        rows[some] = _band(filters[some], filtered[some], above)
+        above = rows[some][-1]
+    return rows
+
+
+def _band(filters: NDArray[np.uint8], filtered: NDArray[np.uint8], above_all: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Undo the filters of some rows below the row ``above_all``.
 
     A pixel depends on those on the left, above, and above on the left. So the pixels of one diagonal, x + y = d, don't
     depend on each other, and a step of the loop does a whole diagonal, whatever the rows' filters. ``skewed`` holds
-    pixel (y, x) at [y + x + 2, y + 1]; what lies outside the image stays 0, as the filters want it.
+    pixel (y, x) at [y + x + 2, y + 1], and so the row above at [x + 1, 0]; what lies outside the image stays 0, as the
+    filters want it.
     """
     height, width, lanes = filtered.shape
     skewed = np.zeros((height + width + 1, height + 1, lanes), np.int16)
     diagonal, row, lane = skewed.strides
     image = as_strided(skewed[2:, 1:], (height, width, lanes), (diagonal + row, diagonal, lane))
     image[...] = filtered
+    skewed[1 : width + 1, 0] = above_all
     kinds = filters[:, None]
     sub, up, average, paeth = (np.where(kinds == kind, -1, 0).astype(np.int16) for kind in range(_SUB, _PAETH + 1))
     for d in range(height + width - 1):

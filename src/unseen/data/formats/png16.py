@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.base.files import write_atomically
+from unseen.base.writing import write_atomically
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _BIT_DEPTH, _RGB = 16, 2

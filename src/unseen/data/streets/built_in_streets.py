@@ -12,6 +12,7 @@ from unseen.data.domain import Domain, same_classes
 from unseen.data.images import Size, checked_size
 from unseen.data.mask_codes import make_codes
 from unseen.data.streets.classes import CLASSES, CONDITIONS, IMAGES, PLACES, SIZE, SYNTHIA_IDS, SYNTHIA_VOID
+from unseen.engine import cpu
 
 NAMES = {f"{place}-{condition}": (place, condition) for place in PLACES for condition in CONDITIONS}
 """The place and the condition of each domain."""
@@ -30,8 +31,10 @@ def load(
     """Scenes 0 to ``images`` - 1 (900 when not given) of that domain, rendered at ``size`` (192x320 when not given)."""
     same_classes(name, CLASSES, classes)
     place, condition = NAMES[name]
-    count = IMAGES if images is None else images
-    made = [scenes.render(place, condition, index=i, seed=seed, size=checked_size(size) or SIZE) for i in range(count)]
+    count, (height, width) = IMAGES if images is None else images, checked_size(size) or SIZE
+    needed = count * height * width * (3 * 4 + 8)
+    cpu.check_memory(needed, f"{name} with images={count:,} of {height}x{width}", "ask for fewer or smaller ones")
+    made = [scenes.render(place, condition, index=i, seed=seed, size=(height, width)) for i in range(count)]
     pixels = torch.from_numpy(np.stack([scene.image for scene in made])).movedim(3, 1).float() / 255
     labels = torch.from_numpy(np.stack([_CODES.decode(scene.ids)[0] for scene in made]))
     return Domain(name, pixels.contiguous(), labels, CLASSES, f"rendered, {count:,} scenes with seed {seed}")

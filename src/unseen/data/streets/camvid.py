@@ -66,6 +66,7 @@ _BY_NUMBER = make_codes(CLASSES, len(CLASSES))
 _MOST_UNKNOWN = (
     0.01  # of a published mask's pixels, a few have colours of no class; more than this, and it isn't as published
 )
+_MOST_PIXELS = 960 * 720  # of a published frame
 _IMAGES, _LABELS = "701_StillsRaw_full", "LabeledApproved_full"
 _PARTS = ("train", "val", "test")
 LOOKED_FOR = f"{_IMAGES}/, trainannot/ or DRIVE.npz"
@@ -179,11 +180,14 @@ def _find_npz(root: Path, drive: str) -> Drive | None:
     path = find(root, "camvid", f"{drive}.npz")
     if path is None:
         return None
-    return Drive(path, shape_of(path, "labels")[0], path.name, partial(_read_npz, path))
+    shape = shape_of(path, "labels")
+    if len(shape) != 3:
+        raise refused(path, "labels (N, H, W)", f"{shape}", "make it again")
+    return Drive(path, shape[0], path.name, partial(_read_npz, path, DRIVES[f"camvid-{drive}"]))
 
 
-def _read_npz(path: Path, size: tuple[int, int] | None, resize: str) -> tuple[StoredImages, Tensor]:
-    images, numbers = arrays(path, "images", "labels")
+def _read_npz(path: Path, count: int, size: tuple[int, int] | None, resize: str) -> tuple[StoredImages, Tensor]:
+    images, numbers = arrays(path, images=3 * count * _MOST_PIXELS, labels=count * _MOST_PIXELS)
     if images.dtype != np.uint8 or images.shape != (*numbers.shape, 3) or numbers.ndim != 3:
         got = f"{images.dtype} {images.shape} and {numbers.shape}"
         raise refused(path, "images uint8 (N, H, W, 3) and labels (N, H, W)", got, "make it again")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import io
-import shutil
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.base.files import write_atomically
+from unseen.base.paths import expanded
+from unseen.base.reading import reading
+from unseen.base.writing import make_folder, write_atomically, written_whole
 from unseen.data.formats.png16 import write_png16
 from unseen.data.streets.classes import LABELS, PICTURES, SIZE, sequence
 from unseen.errors import InputError
@@ -31,17 +32,15 @@ def write(
     check(place, condition, seed=seed, size=size)
     if isinstance(images, bool) or not isinstance(images, int) or images < 1:
         raise InputError(f"scenes: images is {images!r}, expected a whole number from 1 on")
-    whole = Path(folder).expanduser() / sequence(place, condition)
-    if whole.exists():
-        raise InputError(f"{whole}: expected nothing there, found a sequence; give another folder or remove it")
-    aside = whole.with_name(f".{whole.name}.part")
-    if aside.exists():
-        shutil.rmtree(aside)  # of a call that was interrupted
-    for part in (PICTURES, LABELS):
-        (aside / part).mkdir(parents=True)
-    for index in range(images):
-        _save(aside, f"{index:06}.png", render(place, condition, index=index, seed=seed, size=size))
-    aside.rename(whole)
+    whole = expanded(folder) / sequence(place, condition)
+    with reading(whole):
+        if whole.exists():
+            raise InputError(f"{whole}: expected nothing there, found a sequence; give another folder or remove it")
+    with written_whole(whole) as aside:
+        for part in (PICTURES, LABELS):
+            make_folder(aside / part)
+        for index in range(images):
+            _save(aside, f"{index:06}.png", render(place, condition, index=index, seed=seed, size=size))
     return whole
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
+from unseen.base.paths import expanded
 from unseen.data.catalogue import is_drawn, names
 from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
 from unseen.data.formats.image_file import is_image
@@ -39,7 +40,7 @@ def _folder(job: Job) -> Path | None:
     """The folder that the source is, if it is one; a name that is known means that domain."""
     if job.source.lower() in names():
         return None
-    path = Path(job.source.removeprefix(FOLDER_PREFIX).removeprefix(MASKS_PREFIX)).expanduser()
+    path = expanded(job.source.removeprefix(FOLDER_PREFIX).removeprefix(MASKS_PREFIX))
     return path if path.is_dir() else None
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import torch
 
-from unseen.deploy.predictor import Predictor
+from unseen.deploy.predictor import Predictor, models_of
 from unseen.ensembles import folder as ensemble_folder
 from unseen.ensembles.ensemble import Ensemble
 from unseen.errors import InputError
@@ -78,9 +78,12 @@ class Players:
         return self.predictor.scores(torch.zeros(1, prepare.channels, *(prepare.size or (64, 64)))).ndim > 3
 
 
-def load_players(folders: Sequence[Path]) -> Players:
-    """The networks of these folders. Two runs or more, and no ensemble among them, play as an ensemble, too."""
-    opened = [_Opened(Path(folder), Predictor.load(folder)) for folder in folders]
+def load_players(folders: Sequence[Path], load_net: Callable[[Path], Split] | None = None) -> Players:
+    """The networks of these folders. Two runs or more, and no ensemble among them, play as an ensemble, too.
+
+    ``load_net`` gives networks that their folders alone can't.
+    """
+    opened = [_Opened(folder, Predictor.load(folder, models_of(folder, load_net))) for folder in map(Path, folders)]
     _refuse_others(opened)
     names = _names(opened)
     first = 0 if names[0].startswith("ERM") else 1  # 0 is the baseline's colour

@@ -18,6 +18,7 @@ from unseen.deploy.play.page import Page
 from unseen.deploy.play.players import load_players
 from unseen.deploy.play.sitting import Sitting
 from unseen.errors import InputError
+from unseen.models.split import Split
 
 LOCAL = "127.0.0.1"
 OLDEST = 6
@@ -33,13 +34,22 @@ _SETTINGS = {
 
 
 def serve(
-    folders: Sequence[Path], *, host: str, port: int | None, browser: bool, announce: Callable[[str], None]
+    folders: Sequence[Path],
+    *,
+    host: str,
+    port: int | None,
+    browser: bool,
+    announce: Callable[[str], None],
+    load_net: Callable[[Path], Split] | None = None,
 ) -> None:
-    """Serve the page until it is interrupted. ``announce`` is called with its address once it is there."""
+    """Serve the page until it is interrupted. ``announce`` is called with its address once it is there.
+
+    ``load_net`` gives networks that their folders alone can't.
+    """
     port = free_port(host, port)  # before anything is read: it is the quickest to put right
     _stay_here()
     _need_gradio()
-    sitting = Sitting(load_players(folders))
+    sitting = Sitting(load_players(folders, load_net))
     with tempfile.TemporaryDirectory(prefix="unseen-play-") as place:
         os.environ["GRADIO_TEMP_DIR"] = place  # what is dropped goes when the page does
         page = Page(sitting, examples(sitting.players), Path(place))
@@ -86,11 +96,12 @@ def _is_free(host: str, port: int) -> bool:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a page that was just closed may be opened again
         try:
             probe.bind((host, port))
-        except OSError as error:
-            if error.errno in (errno.EADDRINUSE, errno.EACCES):
+        except (OSError, UnicodeError) as error:
+            if getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES):
                 return False
+            said = getattr(error, "strerror", None) or error
             raise InputError(
-                f"--host {host}: {error.strerror or error}; expected an address of this machine, such as {LOCAL}, or "
-                "0.0.0.0 for all that it has"
+                f"--host {host}: {said}; expected an address of this machine, such as {LOCAL}, or 0.0.0.0 for all that "
+                "it has"
             ) from error
     return True

@@ -38,6 +38,14 @@ class Library(ABC):
     def check(self, name: str) -> None:
         """Refuse a name that the library doesn't have, with names that are near."""
 
+    def has(self, name: str) -> bool:
+        """Whether the library is installed and has the name."""
+        try:
+            self.check(name)
+        except InputError:
+            return False
+        return True
+
     @abstractmethod
     def expected(self, name: str, *, pretrained: bool = False) -> Expected:
         """What the model expects of its images."""
@@ -66,5 +74,5 @@ class Library(ABC):
             raise InputError(
                 f'model="{self.prefix}:{name}": its pre-trained weights are not on this machine and could not be '
                 f"fetched ({said}); connect and try again, copy the cache (~/.cache/huggingface/hub or "
-                "~/.cache/torch/hub) from a machine that has them, or give a file with weights="
+                "~/.cache/torch/hub) from a machine that has them, or give a file: --weights FILE, in Python weights="
             ) from error

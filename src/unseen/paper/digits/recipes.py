@@ -167,7 +167,8 @@ DIGIT_RECIPES = {
         ),
         DigitRecipe(
             name="readings",
-            what="where text and code differ, one switch at a time (docs/method.md), K=2, γ=1",
+            what="where text and code differ, one switch at a time and the authors' two choices of data together "
+            "(docs/method.md), K=2, γ=1",
             methods=(
                 erm,
                 as_we_read_it,
@@ -176,6 +177,7 @@ DIGIT_RECIPES = {
                 reading("clipped", clip=True),
                 reading("Lanczos", resize="lanczos"),
                 reading("images 5,000+", offset=5_000),
+                reading("Lanczos, images 5,000+", resize="lanczos", offset=5_000),
             ),
             draw=partial(figures.bars, line=erm.label),
             rounds=True,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from unseen.base.reading import read_text
+from unseen.base.records import from_json
 from unseen.choosing.folds import without_kind
 from unseen.errors import InputError
 from unseen.method.settings import ADA, MINIMIZATION
@@ -30,18 +32,40 @@ def read_choices(files: Sequence[Path]) -> list[Line]:
 
 
 def _read(file: Path) -> Iterator[Line]:
-    for number, text in enumerate(file.read_text().splitlines(), 1):
+    for number, text in enumerate(read_text(file).splitlines(), 1):
         try:
             line = json.loads(text)
-            whole = set(line) >= set(_NEEDED)
-        except (ValueError, TypeError):
-            whole = False
-        if not whole:
+            from_json(_Needed, {name: line[name] for name in _NEEDED})
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise InputError(
                 f"{file}, line {number}: expected a JSON object with {', '.join(_NEEDED)}, as unseen choose writes it, "
                 f"got {text[:60]!r}; take the line out, or run unseen choose again"
-            )
+            ) from error
         yield line
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Needed:
+    """What is read out of a line."""
+
+    candidate: str
+    without: str
+    seed: int
+    score: float
+    ada: Mapping[str, Any]
+    job: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        from_json(_Scale, {"T": self.ada["T"], "K": self.ada["K"], "width": self.job["width"]})
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Scale:
+    """And out of its settings."""
+
+    T: int
+    K: int
+    width: float
 
 
 def criteria(lines: Sequence[Line]) -> dict[str, dict[int, float]]:
@@ -85,15 +109,15 @@ def _rounds(lines: Sequence[Line]) -> int:
     return max(int(line["ada"]["K"]) for line in lines)
 
 
-def how_chosen(method: Method, lines: Sequence[Line]) -> str:
-    """Whether the criterion chose the method's settings, by what is written down."""
+def how_chosen(method: Method, lines: Sequence[Line], on: str) -> str:
+    """Whether the criterion chose the method's settings ``on`` some data, by what is written down."""
     found, own = criteria(lines), candidate_of(method, lines)
     best = max(found, key=lambda name: mean(list(found[name].values())), default=None)
     if own is None or best is None or not isinstance(method, Trained):
-        return "No candidate of the choice has the digits' settings: the criterion did not choose them."
+        return f"On {on}, no candidate of the choice has the settings: the criterion did not choose them."
     here, there = method.settings["K"], _rounds([line for line in lines if line["candidate"] == own])
     but = f" but for the number of rounds (K={here} here, {there} there), which the criterion did not choose"
-    same = f"The digits' settings are those of {own}{but if here != there else ''}"
+    same = f"On {on}, the settings are those of {own}{but if here != there else ''}"
     if own != best:
         return f"{same}; {best} has the highest criterion, so it did not choose them."
     return f"{same}; {own} has the highest criterion ({counted(len(found[own]), 'seed')})."
@@ -112,8 +136,8 @@ def _trained(line: Line) -> dict[str, Any]:
     return _described({**line["ada"], "dropout": line["job"].get("dropout", 0.0)})
 
 
-def tried_sheet(lines: Sequence[Line]) -> Sheet:
-    """Every setting that was tried in the choice, the best first."""
+def tried_sheet(lines: Sequence[Line], on: str) -> Sheet:
+    """Every setting that was tried in the choice ``on`` some data, the best first."""
     found = criteria(lines)
     names = sorted(found, key=lambda name: -mean(list(found[name].values())))
     rows = []
@@ -124,14 +148,20 @@ def tried_sheet(lines: Sequence[Line]) -> Sheet:
         rows.append((name, str(len(found[name])), *numbers, _settings(own)))
     left = sorted({line["candidate"] for line in lines} - set(found))
     unfinished = f" Not judged under every kind, so not ranked: {', '.join(left)}." if left else ""
-    jobs = {(line["ada"]["T"], line["job"]["width"]) for line in lines}
-    scale = "; ".join(f"T={T:,}, {width:g} times the paper's width" for T, width in sorted(jobs))
+    measure = "mIoU in percent" if any(line["job"].get("size") for line in lines) else "Percent right"
     caption = (
-        "Percent right on held-out source images under a kind of transformation that the training was without; the "
-        f"criterion is the mean over the kinds. No target was seen. Trained at a smaller scale: {scale}.{unfinished}"
+        f"{measure} on held-out source images under a kind of transformation that the training was without; the "
+        f"criterion is the mean over the kinds. No target was seen. Trained at a smaller scale: "
+        f"{'; '.join(sorted(set(map(_scale, lines))))}.{unfinished}"
     )
     headings = ("candidate", "seeds", "criterion", *(f"without {kind}" for kind in KINDS), "settings")
-    return Sheet("Every setting that was tried", headings, rows, caption, frozenset({0, len(headings) - 1}))
+    return Sheet(f"Every setting that was tried on {on}", headings, rows, caption, frozenset({0, len(headings) - 1}))
+
+
+def _scale(line: Line) -> str:
+    size = line["job"].get("size")
+    net = f"{size[0]} x {size[1]} pixels" if size else f"{line['job']['width']:g} times the paper's width"
+    return f"T={line['ada']['T']:,}, {net}"
 
 
 def _settings(lines: Sequence[Line]) -> str:

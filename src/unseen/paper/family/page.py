@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from unseen.base.files import write_atomically
+from unseen.base.writing import write_atomically
 from unseen.errors import InputError
 from unseen.paper.cells import Cell
 from unseen.paper.digits.lab import COLUMNS, SOURCE, DigitLab, stand_in_lab
@@ -19,7 +19,8 @@ from unseen.paper.family.methods import ERM, OURS, controls
 from unseen.paper.family.recipes import FAMILY_RECIPES
 from unseen.paper.family.tables import MEAN, control_comparisons
 from unseen.paper.lab import Lab
-from unseen.paper.page import folded
+from unseen.paper.methods import Trained
+from unseen.paper.page import folded_if_long
 from unseen.paper.published import DOMAINS
 from unseen.paper.results import Results
 from unseen.paper.section import Section
@@ -27,10 +28,10 @@ from unseen.paper.streets.lab import StreetLab
 from unseen.reporting.kit.charts import save
 from unseen.reporting.kit.wording import Comparison, counted, listed, signed, span
 
-CHOICES = "choice-*.jsonl"
+CHOICES = {"digits": "choice-digits*.jsonl", "streets": "choice-camvid*.jsonl"}
 """the files of ``unseen choose`` that the page reads, beside the results"""
 _CRITERION = "family-criterion"
-_SETTINGS = {"The ascent over transformations, on digits": CHOSEN, "On streets": CHOSEN_STREETS}
+_SETTINGS = {"digits": CHOSEN, "streets": CHOSEN_STREETS}
 _PROTOCOL = (
     "- **One protocol.** Every digit network is the paper's, trained on the first 10,000 MNIST training images, "
     "10,000 steps of 32 images with Adam; the number is that of the last iterate.\n"
@@ -56,7 +57,7 @@ def write_leaderboard(folder: Path, out: Path) -> list[Path]:
     sections = _sections(folder)
     if not any(section.known for section in sections):
         raise InputError(f"{folder}: expected results of the family, got none; make some: unseen reproduce family")
-    lines = read_choices(sorted(folder.glob(CHOICES)))
+    lines = {on: read_choices(sorted(folder.glob(files))) for on, files in CHOICES.items()}
     where = Path(os.path.relpath(folder, out.parent))
     parts = [
         "# Leaderboard",
@@ -72,7 +73,7 @@ def write_leaderboard(folder: Path, out: Path) -> list[Path]:
         parts += [f"## {section.title}", f"{_sentence(section.recipe.what)} {section.progress}"]
         if section.known:
             written += save(section.figure(), folder / section.name)
-            parts += [f"![{section.recipe.what}]({where / section.name}.svg)", *map(folded, section.sheets)]
+            parts += [f"![{section.recipe.what}]({where / section.name}.svg)", *map(folded_if_long, section.sheets)]
     more, pictures = _choice(lines, sections[0], folder, where)
     write_atomically(out, "\n\n".join(filter(None, [*parts, *more])).encode() + b"\n")
     return [out, *written, *pictures]
@@ -130,24 +131,22 @@ def _in_words(c: Comparison) -> str:
     return f"- {c.method} against {c.baseline}, {c.domain}: {signed(c.gap)} points ({reach})."
 
 
-def _choice(lines: Sequence[Line], section: Section, folder: Path, where: Path) -> tuple[list[str], list[Path]]:
+def _choice(
+    lines: Mapping[str, Sequence[Line]], section: Section, folder: Path, where: Path
+) -> tuple[list[str], list[Path]]:
     parts = [
         "## How the settings were chosen",
-        "\n".join(f"- {what}: {_listed(settings)}" for what, settings in _SETTINGS.items()),
+        "\n".join(f"- The ascent over transformations, on {on}: {_listed(s)}" for on, s in _SETTINGS.items()),
         _PILOT,
-    ]
-    if not lines:
-        return [*parts, f"No {CHOICES} is here: nothing shows that the criterion chose these settings."], []
-    (chosen,) = (method for method in section.recipe.compared(section.lab) if method.label == OURS)
-    parts += [
-        f"{how_chosen(chosen, lines)} Those of streets were set by hand.",
         "`unseen choose` trains each candidate without one kind of transformation and judges it on held-out source "
         "images under that kind, each kind in turn. The criterion is the mean over the kinds.",
-        folded(tried_sheet(lines)),
-        "## Is the criterion any good?",
+        *(part for on, some in lines.items() for part in _chosen(on, some)),
     ]
+    if not lines["digits"]:
+        return parts, []
+    parts.append("## Is the criterion any good?")
     methods, cells = section.recipe.compared(section.lab), section.cells
-    some = criterion.pair_up(lines, methods, cells)
+    some = criterion.pair_up(lines["digits"], methods, cells)
     parts.append(criterion.verdict(some))
     left = [method.label for method in methods if method.label not in {point.method for point in some}]
     parts += [f"Not among the candidates with these settings, or not run: {listed(left)}."] if left else []
@@ -156,6 +155,14 @@ def _choice(lines: Sequence[Line], section: Section, folder: Path, where: Path) 
     pictures = save(criterion.scatter(some, _whole(cells)), folder / _CRITERION)
     parts.append(f"![The criterion of each method against its mean over the targets]({where / _CRITERION}.svg)")
     return parts, pictures
+
+
+def _chosen(on: str, lines: Sequence[Line]) -> list[str]:
+    """What the choice on these data came to, and all that was tried."""
+    if not lines:
+        return [f"On {on}, no {CHOICES[on]} is here: nothing shows that the criterion chose the settings."]
+    ours = Trained(OURS, "ada", _SETTINGS[on])
+    return [how_chosen(ours, lines, on), folded_if_long(tried_sheet(lines, on))]
 
 
 def _listed(settings: Settings) -> str:

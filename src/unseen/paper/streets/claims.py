@@ -8,6 +8,7 @@ from unseen.paper.claims import Claim
 from unseen.paper.defaults import MEMBERS
 from unseen.paper.findings import MARGIN
 from unseen.paper.lab import DomainSet, Scale
+from unseen.paper.plan import Step
 from unseen.paper.results import Line, Results
 from unseen.paper.section import Section, Subject
 from unseen.paper.streets.lab import SCENES, SYNTHIA, StreetLab
@@ -28,6 +29,7 @@ STREET_CLAIMS = (
         "Section 4.2, Figure 3",
         _PAIR,
         tuple(column for columns in _MEANS.values() for column in columns),
+        name="ADA mostly beats ERM",
         mostly=True,
     ),
     Claim(
@@ -35,14 +37,22 @@ STREET_CLAIMS = (
         "Section 4.2, Figure 3",
         _PAIR,
         tuple(column for source, columns in _MEANS.items() if condition_of(source) == "night" for column in columns),
+        name="At night ADA always beats ERM",
     ),
     Claim(
         "Which γ is chosen makes no strong difference: every other γ against γ=1 (means as above).",
         "Section 4.2, text",
         tuple((f"{_ENSEMBLE.name}/{label}", f"{_ENSEMBLE.name}/{_FIRST}") for label in _OTHERS),
         tuple(column for source in _ENSEMBLE.usual or () for column in _MEANS[source]),
+        name="Every γ is much the same",
         alike=True,
     ),
+)
+
+
+STREET_PLAN = (
+    Step("camvid", 5, "real drives: three seeds decide little"),
+    Step("scenes-ensemble", 3, "one seed has no interval", "--stand-ins --scale small"),
 )
 
 
@@ -91,6 +101,8 @@ STREETS = Subject(
     claims=STREET_CLAIMS,
     judging="Where the paper says mostly, more than half of the comparisons are enough; where it says that there is no "
     f"strong difference, the interval has to lie within {MARGIN:g} points of 0.",
+    plan=STREET_PLAN,
+    picture="claims-streets",
     html="streets.html",
     markdown="streets.md",
     discussion="streets-discussion.md",

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from unseen.base.imports import no_code
+from unseen.base.reading import listed
 from unseen.errors import InputError, RunFolderError
 from unseen.reporting.finished.labels import minimization
 from unseen.reporting.finished.methods import FinishedRun
@@ -53,9 +55,10 @@ def _checked(run: FinishedRun, baseline: FinishedRun) -> FinishedRun:
 
 def _neighbour(run: FinishedRun) -> FinishedRun | None:
     own = run.folder if run.folder.name not in ("", "..") else run.folder.resolve()
-    for folder in sorted(own.parent.iterdir()):
+    for folder in listed(own.parent):
         try:
-            found = finished_run(folder)
+            with no_code():
+                found = finished_run(folder)
         except RunFolderError:
             continue
         if found.rounds == 0 and _training(found.config) == _training(run.config):

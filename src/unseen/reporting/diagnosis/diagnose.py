@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from unseen.base.extras import require
+from unseen.base.imports import model_code
 from unseen.data.domain import Domain, Source, as_domain
 from unseen.errors import InputError
 from unseen.method.cost import squared_distance
@@ -24,6 +25,7 @@ from unseen.reporting.diagnosis.rounds import read_rounds
 from unseen.reporting.finished.methods import FinishedRun
 from unseen.reporting.finished.sources import held_out_of, source_of, unseen_among
 from unseen.runs.loading import load, need_job
+from unseen.runs.rounds import MOST_CLASSES
 from unseen.theory.head import linear_head, paper_gamma
 
 _NETWORK = "net=, its network, with any weights (on the command line --model FILE.py:FUNCTION)"
@@ -36,6 +38,7 @@ def diagnose(
     plain: str | PathLike[str] | None = None,
     net: Split | nn.Module | None = None,
     source: Source | None = None,
+    run_model_code: bool = False,
 ) -> Diagnosis:
     """What the theory says about the finished run in ``folder``; also saved there, in ``diagnosis.json``.
 
@@ -45,8 +48,21 @@ def diagnose(
     an ERM run: ``plain``, or one in the same folder that differs in its rounds only.
 
     A run that was started from Python needs ``net``, its network with any weights, and ``source``, what it trained on.
+    ``run_model_code`` is as in ``load``.
     """
+    with model_code(run_model_code):
+        return _diagnosis(folder, targets, plain, net, source)
+
+
+def _diagnosis(
+    folder: str | PathLike[str],
+    targets: Domain | str | Sequence[Domain | str],
+    plain: str | PathLike[str] | None,
+    net: Split | nn.Module | None,
+    source: Source | None,
+) -> Diagnosis:
     run = finished_run(Path(folder))
+    _refuse_many_classes(run)
     baseline = baseline_run(run, Path(plain) if plain is not None else None)
     trained_on = _source(run, source)
     trained, ada = _trained(run, net), run.config.ada
@@ -73,6 +89,17 @@ def diagnose(
     )
     save(run.folder, diagnosis)
     return diagnosis
+
+
+def _refuse_many_classes(run: FinishedRun) -> None:
+    """Refuse what would take days: the theory's solver takes time by the cube of the classes, for each image."""
+    classes = len(run.config.source.classes)
+    if classes > MOST_CLASSES:
+        raise InputError(
+            f"{run.folder} has {classes:,} classes: the theory's supremum takes time by their cube, here days; "
+            f"expected {MOST_CLASSES} or fewer; evaluate and report work with any number, and metrics.jsonl has what "
+            "each round did"
+        )
 
 
 def _trained(run: FinishedRun, net: Split | nn.Module | None) -> Split:

@@ -15,7 +15,7 @@ from unseen.errors import InputError
 from unseen.method.cost import softmax_loss, squared_distance
 from unseen.models.split import Split
 from unseen.reporting.diagnosis.matching import Pairing, transport
-from unseen.reporting.diagnosis.record import MeasuredDomain, MeasuredNetwork, digest_of
+from unseen.reporting.diagnosis.record import MeasuredDomain, MeasuredNetwork, weights_digest
 from unseen.reporting.evaluation import score_run
 from unseen.reporting.finished.methods import FinishedRun, read_methods
 from unseen.theory.certificate import certify
@@ -47,7 +47,7 @@ def measure_network(net: Split, run: FinishedRun, data: MatchedData, gamma: floa
         label=read_methods([run.folder])[0].label,
         folder=str(run.folder),
         seed=run.seed,
-        weights=digest_of(run.folder),
+        weights=weights_digest(run.folder),
         features=at.head.weight.shape[1],
         L1=known.L1,
         L_theta=known.L_theta,

@@ -5,15 +5,15 @@ The fields are the keys of ``diagnosis.json``, so their names stay: ``plain`` is
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from unseen.base.files import write_json
+from unseen.base.reading import digest_of, read_json, reading
+from unseen.base.records import from_json
+from unseen.base.writing import write_json
 from unseen.data.domain import Domain
+from unseen.errors import RunFolderError
 from unseen.runs.folder import RunFolder
 from unseen.runs.selection import LAST_ITERATE
 from unseen.theory import Certificate
@@ -93,6 +93,11 @@ class MeasuredNetwork:
     selection: str = LAST_ITERATE
     """which weights of the training they are"""
 
+    def __post_init__(self) -> None:
+        curve = self.curve
+        if len({len(each) for each in (curve.rho, curve.bound, curve.gamma, curve.attained)}) != 1 or self.spread <= 0:
+            raise ValueError(f"{self.label}: a curve of {len(curve.rho)} radii over a spread of {self.spread}")
+
     @property
     def loss(self) -> float:
         """The mean loss on the source."""
@@ -137,9 +142,9 @@ class Diagnosis:
         return [network for network in (self.model, self.plain) if network is not None]
 
 
-def digest_of(folder: Path) -> str:
+def weights_digest(folder: Path) -> str:
     """SHA-256 of a finished run's weights file."""
-    return hashlib.sha256(RunFolder(folder).weights.read_bytes()).hexdigest()
+    return digest_of(RunFolder(folder).weights)
 
 
 def save(folder: Path, diagnosis: Diagnosis) -> Path:
@@ -156,36 +161,17 @@ def read_current(folder: Path, source: Domain, domains: Sequence[Domain] = ()) -
     has other weights by now; one that is gone changes nothing.
     """
     try:
-        found = _diagnosis(json.loads((folder / FILE).read_text()))
-    except (OSError, ValueError, KeyError, TypeError):
+        content = read_json(folder / FILE)
+        with reading(folder / FILE, RunFolderError):
+            found = from_json(Diagnosis, content)
+    except RunFolderError:
         return None
     now = {domain.name: domain.fingerprint for domain in domains}
     same = all(now.get(each.domain, each.sha256) == each.sha256 for each in found.model.domains)
-    same &= (found.model.weights, found.sha256) == (digest_of(folder), source.fingerprint)
+    same &= (found.model.weights, found.sha256) == (weights_digest(folder), source.fingerprint)
     return found if same and not (found.plain and _has_other_weights(found.plain)) else None
 
 
 def _has_other_weights(network: MeasuredNetwork) -> bool:
     folder = Path(network.folder)
-    return RunFolder(folder).finished and digest_of(folder) != network.weights
-
-
-def _diagnosis(content: dict[str, Any]) -> Diagnosis:
-    plain = content["plain"]
-    rounds = tuple(Round(**_tuples(each)) for each in content["rounds"])
-    return Diagnosis(
-        **_tuples(content)
-        | {"rounds": rounds, "model": _network(content["model"]), "plain": _network(plain) if plain else None}
-    )
-
-
-def _network(content: dict[str, Any]) -> MeasuredNetwork:
-    curve, domains = (
-        Certificate(**_tuples(content["curve"])),
-        tuple(MeasuredDomain(**each) for each in content["domains"]),
-    )
-    return MeasuredNetwork(**_tuples(content) | {"curve": curve, "domains": domains})
-
-
-def _tuples(content: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in content.items()}
+    return RunFolder(folder).finished and weights_digest(folder) != network.weights

@@ -60,7 +60,7 @@ class FinishedEnsemble(FinishedRun):
 
 def is_ensemble(folder: Path) -> bool:
     """Whether a folder holds an ensemble, not a run."""
-    return ensemble_folder.record_of(Path(folder)).exists()
+    return ensemble_folder.holds(Path(folder))
 
 
 def read_ensembles(folders: Sequence[Path], methods: Sequence[Method]) -> list[Method]:

@@ -127,8 +127,18 @@ def refuse_other_sources(runs: Sequence[FinishedRun]) -> None:
     for run in runs:
         sources.setdefault(run.config.source.sha256, run)
     if len(sources) > 1:
-        found = "; ".join(f"{run.folder} on {run.config.source.name}" for run in sources.values())
-        raise InputError(f"expected runs on one source, got {len(sources)}: {found}; make a page for each source")
+        found = "; ".join(f"{run.folder} on {_source(run)}" for run in sources.values())
+        raise InputError(
+            f"expected runs on the same images, got {len(sources)} sources: {found}; make a page for each, or train "
+            "both on the same images, at the same size"
+        )
+
+
+def _source(run: FinishedRun) -> str:
+    """The source in words by which two may be told apart."""
+    source = run.config.source
+    size = f" at {source.shape[1]}x{source.shape[2]}" if source.shape else ""
+    return f"{source.name} ({source.images:,} images{size})"
 
 
 def refuse_twice(group: Sequence[FinishedRun]) -> None:

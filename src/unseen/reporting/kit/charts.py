@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
 from unseen.base.extras import require
-from unseen.base.files import write_atomically
+from unseen.base.terminal import printable
+from unseen.base.writing import write_atomically
 from unseen.reporting.kit.theme import EMPTY, FAINT, INK, RULE, SOFT
 
 if TYPE_CHECKING:
@@ -172,11 +173,18 @@ def render(figure: Figure, ending: str = "svg", *, as_text: bool = False) -> byt
 
     With ``as_text`` an SVG has its words as text on a transparent ground, else as shapes of our font on its own.
     """
+    _spell_out(figure)
     file = io.BytesIO()
     style = ["default", _STYLE, {"svg.fonttype": "none" if as_text else "path"}]
     with require("matplotlib.style", "report").context(style):
         figure.savefig(file, format=ending, dpi=_DOTS_PER_INCH, metadata=_NO_DATES[ending], transparent=as_text or None)
     return file.getvalue()
+
+
+def _spell_out(figure: Figure) -> None:
+    """Spell control characters in names out: SVG can't have them. Ticks are made while drawing and come spelled."""
+    for text in figure.findobj(require("matplotlib.text", "report").Text):
+        text.set_text(printable(text.get_text()))
 
 
 def save(figure: Figure, path: Path) -> list[Path]:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unseen.base.extras import require
-from unseen.base.files import write_atomically
+from unseen.base.terminal import printable
+from unseen.base.writing import make_folder, write_atomically
 from unseen.reporting.kit import wording
 from unseen.reporting.kit.inline import inline
 from unseen.reporting.kit.tables import as_html, html_table
@@ -47,6 +48,6 @@ def environment(*packages: str) -> jinja2.Environment:
 
 def write(templates: jinja2.Environment, name: str, content: dict[str, Any], out: Path) -> Path:
     """Fill a template and write the page."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(out, templates.get_template(name).render(content).encode())
+    make_folder(out.parent)
+    write_atomically(out, printable(templates.get_template(name).render(content)).encode())
     return out

@@ -1,4 +1,4 @@
-"""Intervals over seeds (Student, Welch, bootstrap) and over test images (Wilson), and tests of paired differences.
+"""Intervals over seeds (Student, Welch, bootstrap) and over test images (Wilson), tests of paired differences, pooling.
 
 Student's quantiles are scipy's. The rest is written out: each is a few lines, the bootstrap and the sign patterns are
 drawn by generators of our own, so that published numbers stay what they are.
@@ -7,7 +7,7 @@ drawn by generators of our own, so that published numbers stay what they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,6 +81,60 @@ def t_quantile(confidence: float, degrees: float) -> float:
     """The t with P(|T| < t) = ``confidence`` for Student's T; ``degrees`` needn't be whole."""
     # what scipy.stats.t.ppf calls; scipy.stats itself takes a second to import
     return float(require("scipy.special", "report").stdtrit(degrees, (1 + confidence) / 2))
+
+
+def t_test_p(values: Sequence[float], centre: float = 0.0) -> float | None:
+    """The two-sided p of the t test that the mean behind ``values`` is ``centre``; None for fewer than two values.
+
+    Below 0.05 where the 95 % ``t_interval`` excludes ``centre``, and nowhere else.
+    """
+    spread = deviation(values)
+    if spread is None:
+        return None
+    away = abs(mean(values) - centre)
+    if spread == 0:
+        return float(away == 0)
+    below = require("scipy.special", "report").stdtr
+    return 2 * float(below(len(values) - 1, -away * math.sqrt(len(values)) / spread))
+
+
+def seed_means(repetitions: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """For each seed the mean over those repetitions (seed -> value) that have it.
+
+    Repetitions with one seed share its draws: they are not so many more values. An interval over the seeds' means
+    counts each seed once, whatever the repetitions share; one over all values would be too narrow.
+    """
+    seeds = sorted({seed for values in repetitions for seed in values})
+    return {seed: mean([values[seed] for values in repetitions if seed in values]) for seed in seeds}
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """What settings and seeds each do to a table of values that has every seed of every setting."""
+
+    settings: int
+    seeds: int
+    within: float
+    """deviation between settings with one seed, pooled over the seeds"""
+    between: float
+    """deviation between the seeds' means"""
+    ratio: float
+    """F: the spread of the settings' means over what chance alone would give; about 1 where settings do nothing"""
+    p: float
+
+
+def crossed(table: Sequence[Sequence[float]]) -> Crossed:
+    """The two-way analysis of variance of a ``table`` with a row for each setting and a column for each seed."""
+    values = np.asarray(table, np.float64)
+    settings, seeds = values.shape
+    rows, columns, centre = values.mean(1, keepdims=True), values.mean(0, keepdims=True), values.mean()
+    degrees = settings - 1, (settings - 1) * (seeds - 1)
+    between_rows = seeds * float(((rows - centre) ** 2).sum()) / degrees[0]
+    chance = float(((values - rows - columns + centre) ** 2).sum()) / degrees[1]
+    ratio = between_rows / chance
+    p = float(require("scipy.special", "report").fdtrc(*degrees, ratio))
+    within = math.sqrt(float(values.var(0, ddof=1).mean()))
+    return Crossed(settings, seeds, within, float(columns.std(ddof=1)), ratio, p)
 
 
 def bootstrap_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:

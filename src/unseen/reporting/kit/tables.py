@@ -11,8 +11,8 @@ from rich import box
 from rich.cells import cell_len
 from rich.console import Group
 from rich.table import Table
-from rich.text import Text
 
+from unseen.base.terminal import plain
 from unseen.reporting.kit.theme import method_key
 from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE, curly
 
@@ -51,20 +51,20 @@ def as_rich(sheet: Sheet, width: int, elsewhere: str = "it is in the .md file be
     """For a terminal of that width; of a table that would have to break words, only where else it is."""
     widths = _widths([sheet.headings, *((sheet.named(row[0]), *row[1:]) for row in sheet.rows)], width)
     if not sheet.rows:
-        return Group(Text(f"{sheet.caption}\n"))
+        return Group(plain(f"{sheet.caption}\n"))
     if widths is None:
         short = f"{sheet.title}: {len(sheet.rows)} rows, too wide to show here; {elsewhere}\n"
-        return Group(Text(short), Text(f"{sheet.caption}\n"))
+        return Group(plain(short), plain(f"{sheet.caption}\n"))
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for i, (heading, own) in enumerate(zip(sheet.headings, widths, strict=True)):
-        table.add_column(Text(heading), justify="left" if i in sheet.words else "right", width=own)
+        table.add_column(plain(heading), justify="left" if i in sheet.words else "right", width=own)
     grouped = len(sheet.groups) < len(sheet.rows)
     for name, rows in sheet.groups:
         for i, entries in enumerate(rows):
-            table.add_row(*map(Text, ("" if i else sheet.named(name), *entries)))
+            table.add_row(*map(plain, ("" if i else sheet.named(name), *entries)))
         if grouped:
             table.add_section()
-    return Group(Text(sheet.title, style="bold"), table, Text(f"{sheet.caption}\n"))
+    return Group(plain(sheet.title, "bold"), table, plain(f"{sheet.caption}\n"))
 
 
 def _widths(rows: Sequence[tuple[str, ...]], width: int) -> list[int] | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from unseen.reporting.kit.measure import ACCURACY, Measure
-from unseen.reporting.kit.statistics import Interval, mean, t_interval
+from unseen.reporting.kit.statistics import Interval, mean, seed_means, t_interval
 
 Outcome = Literal["above", "below", "unclear"]
 AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"  # with a published number
@@ -56,6 +56,17 @@ def compare(
     return Comparison(domain, method, baseline, gap, differences, t_interval(list(differences.values())), measure)
 
 
+def pool(comparisons: Sequence[Comparison], method: str) -> Comparison:
+    """Comparisons on one domain that share their seeds as one, called ``method``: means per seed, then the interval.
+
+    A seed counts once, with those of the comparisons that have it.
+    """
+    first, differences = comparisons[0], seed_means([each.differences for each in comparisons])
+    values = list(differences.values())
+    gap = mean(values or [each.gap for each in comparisons])
+    return replace(first, method=method, gap=gap, differences=differences, interval=t_interval(values))
+
+
 def points(value: float) -> str:
     """A difference without its sign: one decimal, or two where one would say 0."""
     return f"{abs(value):.1f}" if abs(value) >= 0.05 or value == 0 else f"{abs(value):.2f}"
@@ -79,7 +90,7 @@ def with_span(gap: float, interval: Interval | None) -> str:
 
 def short(value: float) -> str:
     """A measured size with two digits that matter: ``1.23``, ``0.077``, ``9.3 x 10^-5`` as one would print it."""
-    if value == 0 or abs(value) >= 0.1:
+    if value == 0 or not abs(value) < 0.1:  # NaN too
         return f"{value:.2f}"
     if abs(value) >= 0.001:
         return f"{value:.2g}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unseen.base.terminal import printable
 from unseen.reporting.finished.methods import Method
 from unseen.reporting.kit.charts import WIDTH, canvas, drawing, round_ticks
 from unseen.reporting.kit.palette import colours_of
@@ -79,7 +80,7 @@ def _bars(
     axes.grid(axis="x", color=GRID)
     round_ticks(axes.xaxis, "{:g} %".format)
     middles = [_TOP + place * tall + len(methods) * _BAR / 2 for place in range(len(known))]
-    names = [f"{classes[i]}{'' if true[i] else ' †'}" for i in known]
+    names = [f"{printable(classes[i])}{'' if true[i] else ' †'}" for i in known]
     axes.set_yticks(middles, names, ha="left", color=INK, fontsize=13)
     axes.tick_params("y", pad=_LEFT - (22 if colours else 4))
     edge = axes.get_yaxis_transform()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unseen.data.domain import Domain
-from unseen.reporting.evaluation import Score, score_run
+from unseen.reporting.evaluation import Score, Warn, score_run
 from unseen.reporting.finished.methods import Method, baseline_of, other_settings
 from unseen.reporting.kit import wording
 from unseen.reporting.kit.dots import DotGroup, Dots, dot_chart
@@ -28,14 +28,20 @@ Compared = Mapping[tuple[str, str], Comparison]
 
 
 def score_methods(
-    methods: Sequence[Method], domains: Sequence[Domain], load: Callable[[Path], Network] | None
+    methods: Sequence[Method],
+    domains: Sequence[Domain],
+    load: Callable[[Path], Network] | None,
+    warn: Warn | None = None,
 ) -> Scores:
-    """Every run and ensemble on every domain; ``load`` gives networks that their folders alone can't."""
+    """Every run and ensemble on every domain; ``load`` gives networks that their folders alone can't.
+
+    ``warn`` is told of folders that can't be written to.
+    """
     found: dict[str, dict[str, dict[int, Score]]] = {d.name: {m.label: {} for m in methods} for d in domains}
     for method in methods:
         for run in method.runs:
             net = load(run.folder) if load else None
-            for domain, score in zip(domains, score_run(run.folder, domains, net), strict=True):
+            for domain, score in zip(domains, score_run(run.folder, domains, net, warn=warn), strict=True):
                 found[domain.name][method.label][run.seed] = score
     return found
 

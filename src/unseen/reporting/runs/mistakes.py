@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from unseen.base.extras import require
+from unseen.base.terminal import printable
 from unseen.data.domain import Domain
-from unseen.reporting.evaluation import answers_of
+from unseen.reporting.evaluation import Warn, answers_of
 from unseen.reporting.finished.methods import Method
 from unseen.reporting.kit.charts import WIDTH, canvas, drawing
 from unseen.reporting.kit.pictures import Picture, picture
@@ -77,9 +78,15 @@ class DomainMistakes:
 
 
 def answer_methods(
-    methods: Sequence[Method], domains: Sequence[Domain], load: Callable[[Path], Network] | None
+    methods: Sequence[Method],
+    domains: Sequence[Domain],
+    load: Callable[[Path], Network] | None,
+    warn: Warn | None = None,
 ) -> Answers:
-    """Every run's and ensemble's answers on every domain that has one label for each image."""
+    """Every run's and ensemble's answers on every domain that has one label for each image.
+
+    ``warn`` is told of folders that can't be written to.
+    """
     found: dict[str, dict[str, dict[int, Choice]]] = {
         domain.name: {method.label: {} for method in methods} for domain in domains if not domain.segmented
     }
@@ -88,7 +95,7 @@ def answer_methods(
             net = load(run.folder) if load and found else None
             for domain in domains:
                 if not domain.segmented:
-                    found[domain.name][method.label][run.seed] = answers_of(run.folder, domain, net)
+                    found[domain.name][method.label][run.seed] = answers_of(run.folder, domain, net, warn=warn)
     return found
 
 
@@ -147,7 +154,7 @@ def _matrix(matrix: Tensor, classes: Sequence[str], method: Method) -> Figure:
     figure, axes = canvas(field * count + top + 4, left=left, right=6, bottom=4, top=top)
     axes.set(xlim=(0, count), ylim=(count, 0))
     axes.spines[:].set_visible(False)
-    names = [_cut(name, 14) for name in classes]
+    names = [_cut(printable(name), 14) for name in classes]
     middles = [i + 0.5 for i in range(count)]
     axes.set_yticks(middles, names, color=INK, fontsize=11)
     axes.set_xticks(middles, names, color=SOFT, fontsize=11, rotation=40, ha="left", rotation_mode="anchor")

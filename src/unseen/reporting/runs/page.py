@@ -10,6 +10,7 @@ from unseen.data.domain import Domain
 from unseen.errors import InputError
 from unseen.models.split import Split
 from unseen.reporting.diagnosis.section import sections
+from unseen.reporting.evaluation import Warn
 from unseen.reporting.finished.ensembles import is_ensemble, load_network, read_ensembles
 from unseen.reporting.finished.labels import everything_set, method_name
 from unseen.reporting.finished.methods import Method, baseline_of, read_methods
@@ -35,12 +36,14 @@ def write_page(
     title: str = "Generalizing to unseen domains",
     source: Domain | None = None,
     load_net: Callable[[Path], Split] | None = None,
+    warn: Warn | None = None,
 ) -> Path:
     """Write a page about the finished runs in ``folders`` to ``out``; it needs no network and no other file.
 
     Folders of ensembles may be among them. ``targets`` are the unseen domains to compare on. Runs that were started
     from Python with a model of their own also need ``source``, the domain they trained on, and ``load_net``, which
-    gives a folder's trained network.
+    gives a folder's trained network. ``warn`` is told of folders where what is measured can't be kept; without it, that
+    is an error.
     """
     templates = environment("unseen.reporting.runs", "unseen.reporting.diagnosis")
     templates.filters |= {"everything_set": everything_set, "method_name": method_name}
@@ -72,7 +75,7 @@ def write_page(
         "galleries": (galleries := _galleries(trained, source)),
         "galleries_open": len({gallery.transformed for gallery in galleries}),
         "diagnoses": sections(trained, source, [*unseen, *held_out]),
-        **_answered([*trained, *ensembles], source, unseen, held_out, load_net),
+        **_answered([*trained, *ensembles], source, unseen, held_out, load_net, warn),
     }
     return write(templates, "page.html", content, out)
 
@@ -83,6 +86,7 @@ def _answered(
     unseen: Sequence[Domain],
     held_out: Sequence[Domain],
     load_net: Callable[[Path], Split] | None,
+    warn: Warn | None,
 ) -> dict[str, Any]:
     """What the networks answer: the comparison, each class's, and some images."""
 
@@ -90,8 +94,8 @@ def _answered(
         return load_network(folder, load_net)
 
     given = network if load_net else None
-    answers = answer_methods(methods, unseen, given)  # first: scores come from them
-    scores = score_methods(methods, [*unseen, *held_out], given)
+    answers = answer_methods(methods, unseen, given, warn)  # first: scores come from them
+    scores = score_methods(methods, [*unseen, *held_out], given, warn)
     drawn = methods_drawn(methods)
     nets = [(method, network(method.runs[0].folder)) for method in (drawn if source.segmented else methods)]
     return {
@@ -138,7 +142,7 @@ def _runs_sheet(methods: Sequence[Method]) -> Sheet:
     for method in methods:
         for run in method.runs:
             versions, created = run.config.versions, run.config.created
-            made_with = ", ".join(f"{name} {versions[name]}" for name in ("unseen", "torch"))
+            made_with = ", ".join(f"{name} {versions[name]}" for name in ("unseen", "torch") if name in versions)
             seed = str(run.seed) if run.seed >= 0 else "several"
             started = created[:16].replace("T", " ")
             rows.append((method.label, seed, str(run.folder), f"{made_with}, {run.config.engine.device}", started))

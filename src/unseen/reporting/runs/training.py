@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -61,12 +62,14 @@ def _losses(run: FinishedRun) -> list[tuple[float, float]]:
 def watched_charts(methods: Sequence[Method], domains: Sequence[Domain]) -> list[Watched]:
     """A chart for each domain that was watched, in the order of ``domains``."""
     known = {domain.name: domain.fingerprint for domain in domains}
+    called = {fingerprint: name for name, fingerprint in known.items()}
     names = dict.fromkeys(name for method in methods for run in method.runs for name in _watched_names(run))
     charts = []
     for name in sorted(names, key=lambda name: list(known).index(name) if name in known else len(known)):
         curves: list[tuple[Method, Curves]] = [(m, {r.seed: _watched_values(r, name) for r in m.runs}) for m in methods]
         prints = {run.config.watch.get(name) for method in methods for run in method.runs} - {None}
-        charts.append(Watched(name, line_chart(curves, height=195, share=True), prints == {known.get(name)}))
+        compared = called.get(prints.pop() or "") if len(prints) == 1 else None  # a folder is watched by its path
+        charts.append(Watched(compared or name, line_chart(curves, height=195, share=True), compared is not None))
     return charts
 
 
@@ -79,9 +82,9 @@ def _watched_values(run: FinishedRun, name: str) -> list[tuple[float, float]]:
 
 
 def _values(line: Mapping[str, Any]) -> Mapping[str, float]:
-    """What a record has of the watched domains: accuracies, or mIoUs where labels are masks."""
+    """What a record has of the watched domains: accuracies, or mIoUs where labels are masks and some are labelled."""
     values: Mapping[str, float] = line.get("accuracy") or line.get("miou") or {}
-    return values
+    return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
 def round_summaries(methods: Sequence[Method]) -> list[RoundSummary]:

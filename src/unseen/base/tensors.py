@@ -1,0 +1,68 @@
+"""Tensors through the doors: safetensors files, and ours with a digest over every bit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from torch import Tensor
+
+from unseen.base.reading import as_object, reading
+from unseen.base.writing import write_atomically
+from unseen.errors import RunFolderError
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
+    """A safetensors file, atomically, with the digest that ``read_tensors`` checks. The tensors are host copies."""
+    text = json.dumps(meta, sort_keys=True)
+    # One entry: safetensors writes several in no fixed order, and equal states should be equal files.
+    note = json.dumps({"sha256": tensors_digest(tensors, text), "meta": text})
+    write_atomically(path, safetensors.torch.save(dict(tensors), metadata={"unseen": note}))
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors and the meta of a file that ``write_tensors`` wrote; damage is refused by name."""
+    with _tensors_of(path, "pt") as file:
+        note = as_object(json.loads((file.metadata() or {}).get("unseen", "{}")))
+        tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
+        if note.get("sha256") != tensors_digest(tensors, str(note.get("meta"))):
+            raise ValueError("its content is not what was saved (SHA-256 differs)")
+        return tensors, as_object(json.loads(note["meta"]))
+
+
+def read_safetensors(path: Path) -> dict[str, Tensor]:
+    """The tensors of any safetensors file."""
+    with _tensors_of(path, "pt") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+
+
+def shape_in(path: Path, name: str) -> tuple[int, ...]:
+    """The shape of one tensor of a safetensors file, whose content is not read."""
+    # As numpy: torch would open the file a second time, and it may be gone by then.
+    with _tensors_of(path, "numpy") as file:
+        return tuple(file.get_slice(name).get_shape())
+
+
+@contextmanager
+def _tensors_of(path: Path, framework: str) -> Iterator[Any]:
+    """Inside: a safetensors file, open. Python opens it first: safetensors calls missing whatever it can't open."""
+    with reading(path, RunFolderError):
+        path.open("rb").close()
+        with safetensors.safe_open(str(path), framework=framework) as file:
+            yield file
+
+
+def tensors_digest(tensors: Mapping[str, Tensor], text: str) -> str:
+    """SHA-256 over every bit of the tensors, their names and ``text``."""
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()

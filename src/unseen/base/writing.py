@@ -1,0 +1,185 @@
+"""The door out: every file that is written goes through here, whole or not at all: aside, fsynced, then renamed.
+
+    with writing(path):
+        ...
+
+What the disk refuses becomes ``SaveFailed``, with the place and the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from unseen.base.reading import reading
+from unseen.errors import RunFolderError, SaveFailed
+
+CHUNK = 2**22
+
+
+@contextmanager
+def writing(path: Path, fix: str = "") -> Iterator[None]:
+    """Inside, something is written at ``path``: what the disk refuses becomes ``SaveFailed``, with ``fix``."""
+    try:
+        yield
+    except OSError as error:
+        raise SaveFailed(f"could not save {path}: {_reason(path, error)}{f'; {fix}' if fix else ''}") from error
+
+
+def _reason(path: Path, error: OSError) -> str:
+    """Why, in words about the place that is in the way."""
+    link = next((place for place in (path, *path.parents) if place.is_symlink() and not place.exists()), None)
+    if link is not None:
+        return f"{link} is a link to {link.readlink()}, where nothing is"
+    file = next((place for place in path.parents if place.is_file()), None)
+    if file is not None:
+        return f"{file} is a file, not a folder"
+    return error.strerror or str(error)
+
+
+def make_folder(folder: Path, fix: str = "choose another place") -> None:
+    """The folder and those above it, where they aren't there yet."""
+    with writing(folder, fix):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Inside: a file to write to. After: whoever looks, after any crash, finds the old file at ``path`` or this, whole.
+
+    A link stays a link: the file it leads to is written. A device or a pipe is written to as it is.
+    """
+    with writing(path):
+        place = path.resolve() if path.is_symlink() else path
+        if place.exists() and not place.is_file():
+            with place.open("wb") as device:
+                yield device
+            return
+        aside = place.with_name(f".{place.name}.part")
+        try:
+            with aside.open("wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(place)
+            fsync_folder(place.parent)
+        except BaseException:
+            aside.unlink(missing_ok=True)
+            raise
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Put ``content`` at ``path`` as ``whole_file`` does."""
+    with whole_file(path) as file:
+        for start in range(0, len(content), CHUNK):
+            file.write(content[start : start + CHUNK])
+
+
+def copy(source: Path, target: Path) -> None:
+    """A copy of one of our files, whole or not at all."""
+    with reading(source, RunFolderError):
+        content = source.read_bytes()
+    write_atomically(target, content)
+
+
+def append(path: Path, content: str | bytes) -> None:
+    """Add to the end of a file."""
+    with writing(path), path.open("ab") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def synced_size(path: Path) -> int:
+    """How long a file is, once all of it is on the disk; an empty one is made where there is none."""
+    with writing(path), path.open("ab") as file:
+        os.fsync(file.fileno())
+        fsync_folder(path.parent)  # the file may be new
+        return file.tell()
+
+
+def cut(path: Path, size: int) -> None:
+    """Take away what a file has beyond ``size``."""
+    with writing(path), path.open("ab") as file:
+        file.truncate(size)
+
+
+def remove(path: Path) -> None:
+    """Take away a file, or a folder with all that is in it; nothing happens where there is none."""
+    with writing(path):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def remove_empty(folder: Path) -> None:
+    """Take away a folder, unless there is something in it."""
+    with writing(folder):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def nameless_file(size: int, folder: Path | None, what: str, fix: str) -> BinaryIO:
+    """A file of ``size`` bytes that has no name in ``folder``: it goes with the process, however that ends.
+
+    ``what`` needs it, for the message, and ``fix`` is what to do on a full disk.
+    """
+    file = None
+    try:
+        file = tempfile.TemporaryFile(prefix=".unseen-", dir=folder, buffering=0)  # noqa: SIM115 (it stays open)
+        os.posix_fallocate(file.fileno(), 0, size)  # a full disk is found here, not at some later write
+    except (OSError, OverflowError) as error:
+        if file is not None:
+            file.close()
+        raise SaveFailed(
+            f"{what} needs {size / 2**30:,.1f} GiB on the disk of {folder or tempfile.gettempdir()}: "
+            f"{getattr(error, 'strerror', error)}; {fix}"
+        ) from error
+    return cast(BinaryIO, file)
+
+
+def fsync_folder(folder: Path) -> None:
+    """Make renames and new names in ``folder`` durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """A JSON file, atomically."""
+    write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
+
+
+@contextmanager
+def written_whole(folder: Path, *, replaces: bool = False) -> Iterator[Path]:
+    """Inside: a folder beside ``folder`` to write to. After: it is ``folder``; or it is gone, if anything failed.
+
+    ``folder`` has to be new or empty, unless what it holds may be replaced.
+    """
+    fix = "choose another folder"
+    with writing(folder, fix):
+        if not replaces and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise RunFolderError(f"{folder} exists and is not empty; choose a new or empty folder")
+    aside = folder.absolute().with_name(f".{folder.absolute().name}.{os.getpid()}.part")
+    before = aside.with_suffix(".before")
+    try:
+        with writing(folder, fix):
+            for left in (aside, before):
+                shutil.rmtree(left, ignore_errors=True)  # by a process of the same number that was killed
+            aside.mkdir(parents=True)
+            yield aside
+            fsync_folder(aside)
+            if replaces:
+                folder.rename(before)
+            aside.rename(folder)  # fails where another process has put something there meanwhile
+            fsync_folder(aside.parent)
+    finally:
+        for left in (aside, before):
+            shutil.rmtree(left, ignore_errors=True)

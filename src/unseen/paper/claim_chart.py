@@ -1,0 +1,150 @@
+"""All claims at a glance: each on each domain as an effect with its interval, beside the paper's number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from unseen.base.extras import require
+from unseen.paper.claims import Effect, Judged, Verdict
+from unseen.reporting.kit.charts import Panels, drawing, panel_figure, round_ticks
+from unseen.reporting.kit.theme import CARD, INK, OVER, SOFT, THEME
+from unseen.reporting.kit.wording import MINUS, Outcome, counted, signed
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
+    "above": ("o", THEME["good"][0], "95 % interval on the claim's side"),
+    "unclear": ("o", "#8a8170", "interval includes 0"),
+    "below": ("X", THEME["bad"][0], "interval on the other side"),
+}
+"""the mark of an effect, its colour and what it means; ``unclear`` is hollow, so that no colour is needed"""
+DECIDED: dict[Verdict, Outcome] = {
+    "holds": "above", "holds in part": "above", "contradicted in part": "below", "does not hold": "below",
+}  # fmt: skip
+"""the colour of each verdict; the others are not decided"""
+_ROW, _GAP, _RAISED = 0.25, 0.14, 0.055  # inches; the paper's number stands a little higher than ours
+_NAME, _COLUMN = 0.096, 0.074  # inches of a letter of a claim's name, and of a domain's
+_RIGHT, _WIDTH, _AXIS = 1.35, 10.35, 5.2  # of the numbers, the figure and the axis, both at least
+_LEAST, _MOST = 5.0, 16.0  # points that the axis has to either side
+
+
+@drawing
+def claims_chart(judged: Sequence[Judged], measure: str) -> Figure:
+    """Claims from top to bottom, a row for each domain; an interval that is wider than the axis ends in an arrow."""
+    heights = [_ROW * max(len(each.effects), 2) + _GAP for each in judged]
+    left = _left(judged)
+    panels = Panels(columns=1, height=sum(heights), head=0.05, foot=0.55, left=left,
+                    width=max(_WIDTH, left + _AXIS + _RIGHT))  # fmt: skip
+    footnote = (
+        "Each row is the mean of the claim's comparisons on one domain, taken seed by seed; above 0 is as the claim "
+        "has it. The bar is the 95 % t-interval over seeds, an arrow says that it goes on. Small ticks are the single "
+        "comparisons: the verdict counts these, so that a row can be clear where its claim is not. Where there is no "
+        "diamond, the paper only draws bars."
+    )
+    figure, ((axes,),) = panel_figure(panels, "The paper's claims, run again", footnote, _legend())
+    place = axes.get_position()
+    axes.set_position((place.x0, place.y0, 1 - (left + _RIGHT) / panels.width, place.height))
+    limit = _limit(judged)
+    axes.set(xlim=(-limit, limit), ylim=(sum(heights), 0), yticks=[])
+    axes.set_xlabel(f"points of {measure}")
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.grid(axis="x")
+    round_ticks(axes.xaxis, lambda value: f"{value:+.0f}".replace("-", MINUS) if value else "0", 9)
+    axes.axvline(0, color=SOFT, linewidth=1.2, zorder=1)
+    top = 0.0
+    for number, (each, height) in enumerate(zip(judged, heights, strict=True)):
+        _claim(axes, each, top, height, left, shaded=number % 2 == 1)
+        top += height
+    return figure
+
+
+def _left(judged: Sequence[Judged]) -> float:
+    """The room for the longest name of a claim, and beside it for that of a domain."""
+    names = [each.claim.name for each in judged]
+    columns = [effect.column for each in judged for effect in each.effects]
+    return 0.5 + _NAME * max(map(len, names)) + _COLUMN * max(map(len, columns), default=0)
+
+
+def _limit(judged: Sequence[Judged]) -> float:
+    effects = [effect for each in judged for effect in each.effects]
+    shown = [abs(x) for e in effects for x in (e.comparison.gap, e.theirs) if x is not None]
+    reach = [abs(x) for e in effects if (i := e.comparison.interval) for x in (i.low, i.high) if abs(x) < _MOST]
+    return min(_MOST, max([_LEAST, *shown, *reach]) * 1.08)
+
+
+def _claim(axes: Axes, judged: Judged, top: float, height: float, left: float, *, shaded: bool) -> None:
+    across, wide = _across(axes), axes.figure.bbox.width / axes.figure.get_dpi()
+    if shaded:
+        patch = require("matplotlib.patches", "report").Rectangle
+        band: dict[str, Any] = {"transform": across, "facecolor": OVER, "edgecolor": "none", "zorder": 0}
+        axes.add_patch(patch((0.1 / wide, top), 1 - 0.2 / wide, height, clip_on=False, **band))
+    beside: dict[str, Any] = {"transform": across, "va": "center"}
+    first = top + _GAP / 2 + _ROW / 2
+    axes.text(0.2 / wide, first, judged.claim.name, fontsize=11, fontweight="bold", **beside)
+    mark, colour = _verdict_mark(judged.verdict)
+    axes.text(0.2 / wide, first + _ROW, f"{mark} {judged.verdict}", fontsize=10, color=colour, **beside)
+    for i, effect in enumerate(judged.effects):
+        y = first + i * _ROW
+        axes.text((left - 0.15) / wide, y, effect.column, fontsize=9.5, color=SOFT, ha="right", **beside)
+        axes.text(1 - (_RIGHT - 0.12) / wide, y, _numbers(effect), fontsize=9.5, color=INK, **beside)
+        _effect(axes, effect, y)
+    if not judged.effects:
+        axes.text(0, first + _ROW / 2, "no result", color=SOFT, fontsize=9.5, style="italic", ha="center", va="center",
+                  bbox={"facecolor": CARD, "edgecolor": "none", "pad": 2})  # fmt: skip
+
+
+def _verdict_mark(verdict: Verdict) -> tuple[str, str]:
+    outcome = DECIDED.get(verdict, "unclear")
+    return {"above": ("●", OUTCOMES["above"][1]), "below": ("✖", OUTCOMES["below"][1]), "unclear": ("○", SOFT)}[outcome]
+
+
+def _numbers(effect: Effect) -> str:
+    return f"{signed(effect.comparison.gap)}, {counted(len(effect.comparison.differences), 'seed')}"
+
+
+def _effect(axes: Axes, effect: Effect, y: float) -> None:
+    c, limit = effect.comparison, axes.get_xlim()[1]
+    colour = OUTCOMES[c.outcome][1]
+    if c.interval:
+        ends = max(c.interval.low, -limit), min(c.interval.high, limit)
+        axes.plot(ends, [y, y], color=colour, linewidth=2.4, solid_capstyle="butt", zorder=2)
+        for end, cut, arrow in ((ends[0], c.interval.low < -limit, "<"), (ends[1], c.interval.high > limit, ">")):
+            if cut:
+                axes.plot(end, y, marker=arrow, markersize=7, color=colour, clip_on=False, zorder=3)
+    if len(effect.parts) > 1:
+        gaps = [each.comparison.gap for each, _ in effect.parts if abs(each.comparison.gap) <= limit]
+        axes.plot(gaps, [y] * len(gaps), linestyle="none", marker="|", markersize=9, markeredgewidth=1.4, color=INK,
+                  zorder=3)  # fmt: skip
+    axes.plot(c.gap, y, zorder=4, **_mark(c.outcome))
+    if effect.theirs is not None:
+        axes.plot(effect.theirs, y - _RAISED, **_PAPER)
+
+
+def _mark(outcome: Outcome) -> dict[str, Any]:
+    marker, colour, _ = OUTCOMES[outcome]
+    edge = {"o": 1.8, "X": 0.6}[marker]
+    face = CARD if outcome == "unclear" else colour
+    return {"marker": marker, "markersize": 8.5, "color": colour, "markerfacecolor": face, "markeredgecolor": colour,
+            "markeredgewidth": edge}  # fmt: skip
+
+
+_PAPER: dict[str, Any] = {
+    "marker": "D", "markersize": 5.5, "markerfacecolor": THEME["m4"][1], "markeredgecolor": INK,
+    "markeredgewidth": 1.1, "linestyle": "none", "zorder": 5,
+}  # fmt: skip
+
+
+def _legend() -> list[Artist]:
+    line = require("matplotlib.lines", "report").Line2D
+    handles = [line([], [], linewidth=2.4, label=OUTCOMES[outcome][2], **_mark(outcome)) for outcome in OUTCOMES]
+    return [*handles, line([], [], label="the paper's difference", **_PAPER)]
+
+
+def _across(axes: Axes) -> Any:
+    """Places as a share of the figure's width, and in the axes' height."""
+    blended = require("matplotlib.transforms", "report").blended_transform_factory
+    return blended(axes.figure.transFigure, axes.transData)

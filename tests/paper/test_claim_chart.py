@@ -1,0 +1,73 @@
+"""The figure of all claims."""
+
+from itertools import combinations
+
+import pytest
+from colour_vision import from_hex, least_distances
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+from unseen.paper.cells import Cell
+from unseen.paper.claim_chart import OUTCOMES, claims_chart
+from unseen.paper.claims import Claim, Judged, judge
+from unseen.paper.published import Published
+from unseen.reporting.kit.theme import CARD
+
+ERM = [0.30, 0.31, 0.32]
+METHODS = {"above": [0.40, 0.42, 0.41], "below": [0.20, 0.22, 0.21], "unclear": [0.30, 0.35, 0.30]}
+
+
+@pytest.fixture(scope="module")
+def judged() -> list[Judged]:
+    cells = [
+        Cell(name, "SVHN", dict(enumerate(shares)), Published(0.35, 0.01, (10,), ""))
+        for name, shares in METHODS.items()
+    ]
+    cells.append(Cell("ERM", "SVHN", dict(enumerate(ERM)), Published(0.30, 0.01, (10,), "")))
+    claims = [Claim(name, "w", ((f"r/{name}", "r/ERM"),), ("SVHN",), name=f"it is {name}") for name in METHODS]
+    wide = Claim("wide", "w", (("r/above", "r/ERM"), ("r/below", "r/ERM")), ("SVHN",), name="both at once")
+    nothing = Claim("none", "w", (("r/x", "r/ERM"),), ("SYN",), name="nobody knows")
+    return [judge(claim, {"r": cells}) for claim in (*claims, wide, nothing)]
+
+
+def test_every_claim_is_there_with_its_verdict_and_the_papers_number(judged: list[Judged]) -> None:
+    figure = claims_chart(judged, "accuracy")
+    (axes,) = figure.axes
+    words = [text.get_text() for text in figure.findobj(Text)]
+    for each in judged:
+        assert each.claim.name in words
+        assert any(word.endswith(f" {each.verdict}") for word in words)
+    diamonds = [line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() == "D"]
+    assert diamonds == pytest.approx([5.0] * 4)
+    assert "no result" in words
+
+
+def test_an_interval_wider_than_the_axis_ends_in_arrows(judged: list[Judged]) -> None:
+    claim = Claim("wide", "w", (("r/a", "r/b"),), ("SVHN",), name="two seeds")
+    cells = [Cell("a", "SVHN", {0: 0.3, 1: 0.5}), Cell("b", "SVHN", {0: 0.3, 1: 0.3})]
+    (axes,) = claims_chart([judge(claim, {"r": cells})], "accuracy").axes
+    assert {"<", ">"} <= {line.get_marker() for line in axes.get_lines()}
+    (whole,) = claims_chart(judged[:1], "accuracy").axes
+    assert not {"<", ">"} & {line.get_marker() for line in whole.get_lines()}
+
+
+def test_nothing_lies_on_another_and_nothing_outside(judged: list[Judged]) -> None:
+    figure = claims_chart(judged, "accuracy")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    shown = [t for t in figure.findobj(Text) if t.get_text().strip() and t.get_visible()]
+    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in shown]
+    for name, box in boxes:
+        assert box.x0 >= 0, name
+        assert box.x1 <= figure.bbox.x1, name
+    for (one, first), (other, second) in combinations(boxes, 2):
+        assert not first.padded(-1).overlaps(second.padded(-1)), (one, other)
+
+
+def test_outcomes_are_apart_for_every_eye_and_by_their_marks() -> None:
+    colours = [colour for _, colour, _ in OUTCOMES.values()]
+    apart = least_distances(from_hex(colours), from_hex(colours))
+    assert min(apart[i, j] for i, j in combinations(range(len(colours)), 2)) > 0.1
+    assert len({(marker, outcome == "unclear") for outcome, (marker, _, _) in OUTCOMES.items()}) == len(OUTCOMES)
+    assert least_distances(from_hex(colours), from_hex([CARD])).min() > 0.35, "against the ground"

@@ -1,0 +1,38 @@
+"""Claims in words."""
+
+from unseen.paper.cells import Cell
+from unseen.paper.claim_words import comparisons_sheet, headline, paragraph
+from unseen.paper.claims import Claim, judge
+from unseen.paper.published import Published
+
+CLAIM = Claim("ADA is better", "Section 0", (("r/ADA", "r/ERM"), ("r/more", "r/ERM")), ("SVHN", "USPS"))
+ERM = Cell("ERM", "SVHN", {0: 0.30, 1: 0.31, 2: 0.32}, Published(0.30, 0.01, (10,), ""))
+ADA = Cell("ADA", "SVHN", {0: 0.40, 1: 0.42, 2: 0.41}, Published(0.33, 0.01, (10,), ""))
+MORE = Cell("more", "SVHN", {0: 0.30, 1: 0.35, 2: 0.30}, Published(0.3001, 0.01, (10,), ""))
+
+
+def test_a_paragraph_has_the_verdict_the_effect_the_papers_number_and_the_seeds_that_would_decide() -> None:
+    said = paragraph(judge(CLAIM, {"r": [ERM, ADA, MORE]}))
+    assert said.startswith("**Holds in part**: 1 of 2 clear. In the mean of its comparisons: SVHN +5.3 (")
+    assert ", 3 seeds, the paper +1.5)" in said
+    assert "Seeds to see the paper's difference: " in said
+    assert "Over 200, so that we stop: more over ERM on SVHN." in said
+    assert said.count("No data for USPS.") == 1
+
+
+def test_a_paragraph_says_what_was_not_run_and_what_has_no_result() -> None:
+    assert "Not run: 1 of 2 comparisons. No data for USPS." in paragraph(judge(CLAIM, {"r": [ERM, ADA]}))
+    assert paragraph(judge(CLAIM, {"r": [ERM]})) == "**Not measured**: no run of it is finished."
+    assert paragraph(judge(CLAIM, {"r": []})) == "**Not measured**: no result on SVHN and USPS."
+
+
+def test_the_table_has_every_comparison_and_the_mean() -> None:
+    rows = comparisons_sheet(judge(CLAIM, {"r": [ERM, ADA, MORE]})).rows
+    assert [(row[1], row[-1]) for row in rows] == [
+        ("ADA over ERM", "yes"), ("more over ERM", "not decided"), ("mean", ""),
+    ]  # fmt: skip
+
+
+def test_the_headline_counts_every_claim_once() -> None:
+    judged = [judge(CLAIM, {"r": cells}) for cells in ([ERM, ADA, MORE], [ERM, ADA], [])]
+    assert headline(judged) == "Of 3 claims, 1 holds in part, 1 is measured in part and 1 is not measured"

@@ -1,0 +1,99 @@
+"""Pages in docs/ and README.md say what the raw lines in results/ say: where they part, these tests fail."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from experiments import controls, why
+from unseen.paper.digits.lab import SOURCE, DigitLab
+from unseen.paper.page import claim_paragraph, read_page, write_markdown
+from unseen.paper.results import Results
+from unseen.paper.section import ResultsPage
+from unseen.reporting.kit.statistics import mean
+from unseen.reporting.kit.wording import MINUS, compare, signed, span
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "results"
+WORDS = 120  # at most, in a paragraph
+PAGES = {"docs/results.md": "digits.jsonl", "docs/streets.md": "streets.jsonl"}
+DISCUSSIONS = ["discussion.md", "streets-discussion.md"]
+NAMED = re.compile(
+    r"K=1 to 4|K=\d|γ=1\b|Up to 10\b|(Figure|Table) \d\w?|Seeds 0 and 1|95 %|MNIST|BSDS500|bf16|L2|U?SVHN|\[0, 1\]|"
+    r"\d{4}TP|\d{4}R0|\d{4}E5|Seq05VD"
+)
+"""names and settings; every other number has to be asked for"""
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, ResultsPage]:
+    return {name: read_page(RESULTS / file) for name, file in PAGES.items()}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_what_its_lines_and_its_discussion_make(
+    name: str, pages: dict[str, ResultsPage], tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    made = write_markdown(pages[name], tmp_path / name, tmp_path / "results").read_text()
+    again = f"make it again: unseen results results/{PAGES[name]} --markdown {name}"
+    assert made.splitlines() == (ROOT / name).read_text().splitlines(), again
+
+
+@pytest.mark.parametrize("name", DISCUSSIONS)
+def test_every_number_of_a_discussion_is_asked_for_and_none_is_typed(name: str) -> None:
+    text = re.sub(r"\{[{%].*?[%}]\}|`[^`]*`|\]\([^)]*\)", "", (RESULTS / name).read_text(), flags=re.DOTALL)
+    assert re.findall(r".{0,30}\d.{0,30}", NAMED.sub("", text)) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_claim_has_a_paragraph_of_so_many_words_at_most(name: str, pages: dict[str, ResultsPage]) -> None:
+    page = pages[name]
+    claims = {each.claim.name: f"{each.claim.text} {claim_paragraph(page, each)}" for each in page.judged}
+    blocks = [block for text in (page.prose.lead, *page.beyond.values()) for block in text.split("\n\n")]
+    counts = {title: len(text.split()) for title, text in claims.items()}
+    counts |= {block[:30]: len(block.split()) for block in blocks if not block.startswith("|")}
+    assert {title: count for title, count in counts.items() if count > WORDS} == {}
+
+
+def test_every_remark_of_a_discussion_belongs_to_a_claim_or_is_shown_after_them(pages: dict[str, ResultsPage]) -> None:
+    for name, page in pages.items():
+        text = (ROOT / name).read_text()
+        remarks = [part for part in (*map(page.remark, page.judged), *page.beyond.values()) if part]
+        assert len(remarks) == len(page.prose.parts)
+        assert all(part in text for part in remarks)
+
+
+def test_the_readmes_table_is_that_of_figure_2b_top(pages: dict[str, ResultsPage]) -> None:
+    text = (ROOT / "README.md").read_text()
+    (section,) = (s for s in pages["docs/results.md"].sections if s.recipe.name == "figure2b-top")
+    cells = {(cell.method, cell.domain): cell for cell in section.every}
+    for domain in ("SVHN", "MNIST-M", "USPS"):
+        erm, ada = cells["ERM", domain], cells["K=2", domain]
+        found = compare(domain, "ADA", "ERM", ada.accuracies, erm.accuracies)
+        assert found.interval
+        assert erm.published
+        assert ada.published
+        ours = [100 * mean([cell.accuracies[seed] for seed in found.differences]) for cell in (erm, ada)]
+        theirs = [100 * cell.published.mean for cell in (erm, ada) if cell.published]
+        shown = [f"{here:.1f} % ({paper:.1f})" for here, paper in zip(ours, theirs, strict=True)]
+        row = f"| {shown[0]} | {shown[1]} | {signed(found.gap)} | {span(found.interval)} |".replace(MINUS, "-")
+        assert row in text, f"README.md, {domain}: expected {row}"
+        assert f"mean over {len(found.differences)} seeds" in text
+
+
+def test_the_readmes_numbers_of_the_family_are_the_leaderboards() -> None:
+    readme, leaderboard = ((ROOT / name).read_text() for name in ("README.md", "docs/leaderboard.md"))
+    rows = re.findall(r"^\| (?:ascent over|the same rounds).*$", readme, re.MULTILINE)
+    assert len(rows) == 2
+    for number in {number for row in rows for number in re.findall(r"[+-]?\d+\.\d", row)}:
+        assert number.replace("-", MINUS) in leaderboard, number
+
+
+def test_the_experiments_tables_are_those_of_their_lines() -> None:
+    text = (ROOT / "experiments/README.md").read_text()
+    (source,) = DigitLab(out=RESULTS, rows={SOURCE: ("SVHN", "MNIST-M", "USPS")}).sources
+    made = [*controls.table(source, Results(RESULTS / "controls.jsonl"), Results(RESULTS / "digits.jsonl"))]
+    made += why._why_table([json.loads(line) for line in (RESULTS / "why.jsonl").read_text().splitlines()])
+    assert [line for line in made if line.startswith("|") and line not in text] == []

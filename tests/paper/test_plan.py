@@ -1,0 +1,55 @@
+"""Which runs come next."""
+
+from pathlib import Path
+
+import pytest
+from digit_lines import add_results
+from typer.testing import CliRunner
+
+from unseen.cli.app import app
+from unseen.paper.digits.plan import DIGIT_PLAN
+from unseen.paper.digits.recipes import DIGIT_RECIPES
+from unseen.paper.page import read_page
+from unseen.paper.plan import Script, Step, missing, planned_seeds
+from unseen.paper.section import Section
+
+
+@pytest.fixture(scope="module")
+def sections(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Section]:
+    file = add_results(tmp_path_factory.mktemp("plan") / "digits.jsonl", ["figure2b-top"], 3).path
+    return {section.recipe.name: section for section in read_page(file).sections}
+
+
+def test_a_step_lacks_what_no_line_has_and_nothing_when_it_is_done(sections: dict[str, Section]) -> None:
+    assert missing(Step("figure2b-top", 3, "done"), sections["figure2b-top"]) == []
+    left = missing(Step("figure2b-top", 5, "two more"), sections["figure2b-top"])
+    assert sorted({request.seed for request in left}) == [3, 4]
+    assert len(left) == 2 * len(DIGIT_RECIPES["figure2b-top"].methods)
+
+
+def test_a_step_can_be_of_some_methods_alone(sections: dict[str, Section]) -> None:
+    left = missing(Step("figure2a-bottom", 1, "one", methods=("γ=10²", "γ=10⁰")), sections["figure2a-bottom"])
+    assert [request.ada.gamma for request in left] == [100.0], "γ=1 is known"
+
+
+def test_an_ensemble_needs_its_members_again(sections: dict[str, Section]) -> None:
+    left = missing(Step("figure2b-bottom", 1, "one", methods=("K=2",)), sections["figure2b-bottom"])
+    assert len(left) == 7, "also that of γ=1, whose line is there: its weights may be gone"
+
+
+@pytest.mark.parametrize("step", [step for step in DIGIT_PLAN if isinstance(step, Step)], ids=lambda step: step.command)
+def test_every_planned_command_can_be_typed(step: Step, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without data it stops at the data, which is after every flag and before any training."""
+    monkeypatch.delenv("UNSEEN_DATA", raising=False)
+    recipe = DIGIT_RECIPES[step.recipe]
+    assert set(step.methods) <= {method.label for method in recipe.methods}
+    flags = [part for method in step.methods for part in ("--method", method)]
+    given = ["reproduce", step.recipe, "--seeds", str(step.seeds), *step.options.split(), *flags]
+    told = CliRunner().invoke(app, [*given, "--out", str(tmp_path)])
+    assert "no data folder is named" in f"{told.output}{told.exception}"
+
+
+def test_the_plan_says_how_many_seeds_each_recipe_shall_have() -> None:
+    assert planned_seeds(DIGIT_PLAN)["table1"] == 2
+    assert planned_seeds(DIGIT_PLAN)["figure2b-top"] == 10
+    assert any(isinstance(step, Script) for step in DIGIT_PLAN)

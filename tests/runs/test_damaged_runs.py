@@ -1,0 +1,226 @@
+"""Run folders that somebody changed: whatever is in their files ends as one message, and nothing foreign is used."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import kill_points
+import pytest
+import torch
+from kill_points import differences, outcome, train
+
+import unseen
+from unseen.base.tensors import read_tensors, write_tensors
+from unseen.deploy.card import card
+from unseen.deploy.provenance import Provenance
+from unseen.errors import RunFolderError, UnseenError
+from unseen.reporting.evaluation import known_scores, selections_of
+from unseen.reporting.finished.methods import read_methods
+from unseen.reporting.runs.page import _runs_sheet
+from unseen.reporting.runs.training import loss_chart, round_summaries, rounds_sheet
+from unseen.runs.folder import RunFolder
+from unseen.runs.request import request_of
+
+OLDER = Path(__file__).parent / "older" / "bce79ef"
+ADA = replace(kill_points.SETTINGS, K=2, T_min=3, T=10)
+VALUES = (KeyError, None, "x", -1, [], {}, 1.5, True, float("nan"), 10**30)
+"""what a part of a JSON file is replaced with; a KeyError takes it away"""
+
+
+def report(folder: Path) -> None:
+    """What a page reads out of a run."""
+    methods = read_methods([folder])
+    rounds_sheet(round_summaries(methods)), loss_chart(methods), _runs_sheet(methods)
+
+
+USES: dict[str, Callable[[Path], Any]] = {
+    "resume": request_of, "load": unseen.load, "report": report, "evaluate": selections_of,
+    "export": lambda folder: card(Provenance.read(folder), "name"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(OLDER / "finished-0", tmp_path / "run"))
+
+
+def use(folder: Path, what: object) -> int:
+    """How many uses of a folder were refused; anything but a message fails the test."""
+    told = []
+    for name, act in USES.items():
+        try:
+            act(folder)
+        except UnseenError as error:
+            told.append(str(error))
+        except Exception as error:
+            raise AssertionError(f"{name}, {what}: {error!r}") from error
+    assert all(str(folder) in message for message in told), f"{what}: a message names no file: {told}"
+    return len(told)
+
+
+def places(content: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inside = (
+        content.items() if isinstance(content, dict) else enumerate(content[:1] if isinstance(content, list) else ())
+    )
+    return [place for key, value in inside for place in ((*at, key), *places(value, (*at, key)))]
+
+
+def changed(content: Any, at: tuple[Any, ...], value: Any) -> Any:
+    copy = json.loads(json.dumps(content))
+    inner = copy
+    for key in at[:-1]:
+        inner = inner[key]
+    if value is KeyError:
+        del inner[at[-1]]
+    else:
+        inner[at[-1]] = value
+    return copy
+
+
+class TestFiles:
+    @pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", "[" * 100_000, "\0", '{"ada": 1}'])
+    def test_a_config_that_is_none_is_refused_by_name(self, finished: Path, text: str) -> None:
+        (finished / "config.json").write_text(text)
+        assert use(finished, text[:9]) == len(USES)
+
+    @pytest.mark.parametrize("text", ["[]\n", "{\n", "3\n", '{"step": "3"}\n', '{"step": 3, "loss": NaN}\n', "\xff\n"])
+    def test_metrics_that_are_none_are_refused_by_name(self, finished: Path, text: str) -> None:
+        (finished / "metrics.jsonl").write_bytes(text.encode("latin1"))
+        with pytest.raises(RunFolderError, match=r"metrics\.jsonl is damaged: "):
+            RunFolder(finished).metrics()
+        assert use(finished, text) >= 1
+
+    def test_whatever_is_changed_in_a_config_ends_as_a_message(self, finished: Path) -> None:
+        file, dice = finished / "config.json", random.Random(0)
+        content = json.loads(file.read_text())
+        for place in dice.sample(places(content), 25):
+            value = dice.choice(VALUES)
+            file.write_text(json.dumps(changed(content, place, value)))
+            use(finished, (place, value))
+
+    def test_whatever_is_changed_in_metrics_ends_as_a_message(self, finished: Path) -> None:
+        file, dice = finished / "metrics.jsonl", random.Random(1)
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        for _ in range(15):
+            number, value = dice.randrange(len(lines)), dice.choice(VALUES)
+            place = dice.choice(places(lines[number]))
+            some = [*lines[:number], changed(lines[number], place, value), *lines[number + 1 :]]
+            file.write_text("".join(f"{json.dumps(line)}\n" for line in some))
+            use(finished, (number, place, value))
+
+    @pytest.mark.parametrize("name", ["config.json", "metrics.jsonl", "weights.safetensors"])
+    def test_no_changed_byte_is_a_traceback(self, finished: Path, name: str) -> None:
+        saved, dice = (finished / name).read_bytes(), random.Random(2)
+        for _ in range(15):
+            damaged = bytearray(saved)
+            damaged[dice.randrange(min(len(saved), 2000))] = dice.randrange(256)
+            (finished / name).write_bytes(damaged)
+            use(finished, bytes(damaged[:40]))
+
+    @pytest.mark.parametrize("scores", ["x", [3], [{}], [{"domain": "d", "images": 3, "sha256": "s", "accuracy": "1"}]])
+    def test_scores_that_are_none_are_measured_again(self, finished: Path, scores: Any) -> None:
+        (finished / "evaluation.json").write_text(json.dumps({"weights": "", "scores": scores}))
+        assert known_scores(finished) == []
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two seeds of one training, stopped after both rounds, and the first in the middle of the second round."""
+    home = tmp_path_factory.mktemp("rounds")
+    with kill_points.small_pieces():
+        for seed in (3, 4):
+            kill_points.interrupted(train, home / str(seed), ("minimize", 8, 2), ada=ADA, seed=seed)
+        kill_points.interrupted(train, home / "half", ("maximize", 48, 1), ada=ADA)
+        train(home / "whole", ada=ADA)
+    return home
+
+
+@pytest.mark.usefixtures("small_pieces")
+class TestRounds:
+    def resume(self, folder: Path) -> unseen.Run:
+        return train(folder, ada=ADA, resume=True)
+
+    def test_every_part_says_what_it_belongs_to(self, runs: Path) -> None:
+        identity = RunFolder(runs / "3").config().identity
+        assert identity is not None
+        assert identity != RunFolder(runs / "4").config().identity
+        for path in (runs / "3" / "rounds").rglob("*.safetensors"):
+            meta = read_tensors(path)[1]
+            assert meta == {"run": identity, "round": int(path.parent.name), "part": int(path.stem)}
+
+    @pytest.mark.parametrize(("part", "file"), [("rounds", r"rounds/1/0000"), ("checkpoints", r"checkpoints/\d+-002")])
+    def test_files_of_another_seed_are_refused_by_name(self, runs: Path, tmp_path: Path, part: str, file: str) -> None:
+        folder = Path(shutil.copytree(runs / "3", tmp_path / "run"))
+        shutil.copytree(runs / "4" / part, folder / part, dirs_exist_ok=True)
+        with pytest.raises(RunFolderError, match=rf"{file}\.safetensors is of another run"):
+            self.resume(folder)
+
+    def test_rounds_that_were_exchanged_are_refused_by_name(self, runs: Path, tmp_path: Path) -> None:
+        folder = Path(shutil.copytree(runs / "3", tmp_path / "run"))
+        (folder / "rounds" / "1").rename(folder / "rounds" / "aside")
+        (folder / "rounds" / "2").rename(folder / "rounds" / "1")
+        (folder / "rounds" / "aside").rename(folder / "rounds" / "2")
+        with pytest.raises(RunFolderError, match=r"rounds/1/0000.safetensors is part 0 of round 2, expected part 0 of"):
+            self.resume(folder)
+
+    def test_missing_rounds_are_refused_by_name_and_it_is_no_full_disk(self, runs: Path, tmp_path: Path) -> None:
+        folder = Path(shutil.copytree(runs / "3", tmp_path / "run"))
+        shutil.rmtree(folder / "rounds")
+        with pytest.raises(
+            RunFolderError, match=r"rounds/1 is damaged: it has no images of round 1; restore it"
+        ) as told:
+            self.resume(folder)
+        assert "free space" not in str(told.value)
+
+    @pytest.mark.parametrize(
+        ("slot", "said"),
+        [
+            (None, "the optimizer's state lacks tensors of some parameters"),
+            (torch.zeros(3), r"the optimizer's state is for a parameter of shape \(3,\)"),
+        ],
+        ids=["missing", "of another shape"],
+    )
+    def test_a_checkpoint_whose_optimizer_does_not_fit_is_refused_by_name(
+        self, runs: Path, tmp_path: Path, slot: torch.Tensor | None, said: str
+    ) -> None:
+        folder = Path(shutil.copytree(runs / "3", tmp_path / "run"))
+        last = max((folder / "checkpoints").iterdir())
+        tensors, meta = read_tensors(last)
+        del tensors["optimizer.1.exp_avg"]
+        write_tensors(last, tensors if slot is None else tensors | {"optimizer.1.exp_avg": slot}, meta)
+        with pytest.raises(RunFolderError, match=f"is damaged: {said}"):
+            self.resume(folder)
+
+    @pytest.mark.parametrize("of", ["4", "half"], ids=["another seed", "another round"])
+    def test_foreign_parts_of_an_unfinished_round_are_made_again(self, runs: Path, tmp_path: Path, of: str) -> None:
+        folder = Path(shutil.copytree(runs / "half", tmp_path / "run"))
+        shutil.copy(runs / of / "rounds" / ("2" if of == "4" else "1") / "0000.safetensors", folder / "rounds" / "2")
+        whole = Path(shutil.copytree(runs / "whole", tmp_path / "whole"))
+        assert not differences(outcome(self.resume(whole)), outcome(self.resume(folder)))
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            ({"labels": torch.full((16,), 4)}, "it has labels that are no class; expected 0 to 3"),
+            ({"labels": torch.full((16,), -1)}, "it has labels that are no class"),
+            ({"parents": torch.full((16,), 60)}, "made from rows that the pool doesn't have; expected 0 to 59"),
+            ({"parents": torch.zeros(15).long()}, "its tensors are of"),
+            ({"images": torch.zeros(16, 3, 9, 9)}, "its images have the shape"),
+        ],
+        ids=["a label above", "a label below", "a parent", "a length", "a shape"],
+    )
+    def test_a_part_that_no_round_can_have_is_refused(
+        self, runs: Path, tmp_path: Path, change: dict[str, torch.Tensor], said: str
+    ) -> None:
+        folder = Path(shutil.copytree(runs / "3", tmp_path / "run"))
+        path = folder / "rounds" / "1" / "0000.safetensors"
+        tensors, meta = read_tensors(path)
+        write_tensors(path, tensors | change, meta)
+        with pytest.raises(RunFolderError, match=f"0000.safetensors is damaged: .*{said}"):
+            RunFolder(folder).read_round(1)
