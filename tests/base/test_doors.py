@@ -6,8 +6,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from ordinary_user import as_ordinary_user, within_reach
 
-from unseen.base.writing import whole_file, write_atomically
+from unseen.base.writing import whole_file, write_atomically, written_whole
 from unseen.errors import SaveFailed
 
 
@@ -55,3 +56,40 @@ def test_what_fails_in_the_middle_leaves_the_old_file_and_nothing_else(tmp_path:
         interrupted()
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "old"
+
+
+def test_below_a_folder_that_nobody_may_look_into_a_save_fails_with_one_message(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir()
+    with within_reach(tmp_path) as reached, as_ordinary_user(reached):
+        (reached / "closed").chmod(0)
+        try:
+            with pytest.raises(SaveFailed, match=r"could not save .*closed/deep/file: Permission denied"):
+                write_atomically(reached / "closed" / "deep" / "file", b"a page")
+        finally:
+            (reached / "closed").chmod(0o755)
+
+
+def test_a_folder_whose_replacement_fails_at_the_last_moment_is_there_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "old").touch()
+    rename = Path.rename
+
+    def refused(path: Path, target: Path) -> Path:
+        if path.suffix == ".part":
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    def replace() -> None:
+        with written_whole(folder, replaces=True) as aside:
+            (aside / "new").touch()
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(SaveFailed, match="Input/output error"):
+        replace()
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["model", "model/old"]
+    monkeypatch.undo()
+    replace()
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["model", "model/new"]

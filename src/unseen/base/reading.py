@@ -174,6 +174,6 @@ def digest_of(path: Path, kind: type[UnseenError] = RunFolderError) -> str:
 
 def damage(path: Path, sha256: str) -> str | None:
     """What is wrong with a file that should have this digest, if anything."""
-    if not path.exists():
+    if not is_there(path, RunFolderError):
         return f"{path} is missing"
     return None if digest_of(path) == sha256 else f"{path} is not what was saved (SHA-256 differs)"

@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -34,12 +34,13 @@ def writing(path: Path, fix: str = "") -> Iterator[None]:
 
 def _reason(path: Path, error: OSError) -> str:
     """Why, in words about the place that is in the way."""
-    link = next((place for place in (path, *path.parents) if place.is_symlink() and not place.exists()), None)
-    if link is not None:
-        return f"{link} is a link to {link.readlink()}, where nothing is"
-    file = next((place for place in path.parents if place.is_file()), None)
-    if file is not None:
-        return f"{file} is a file, not a folder"
+    with suppress(OSError):  # a place that can't be looked at says no more than the error does
+        link = next((place for place in (path, *path.parents) if place.is_symlink() and not place.exists()), None)
+        if link is not None:
+            return f"{link} is a link to {link.readlink()}, where nothing is"
+        file = next((place for place in path.parents if place.is_file()), None)
+        if file is not None:
+            return f"{file} is a file, not a folder"
     return error.strerror or str(error)
 
 
@@ -161,7 +162,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 def written_whole(folder: Path, *, replaces: bool = False) -> Iterator[Path]:
     """Inside: a folder beside ``folder`` to write to. After: it is ``folder``; or it is gone, if anything failed.
 
-    ``folder`` has to be new or empty, unless what it holds may be replaced.
+    ``folder`` has to be new or empty, unless what it holds may be replaced: that is taken away last.
     """
     fix = "choose another folder"
     with writing(folder, fix):
@@ -178,8 +179,13 @@ def written_whole(folder: Path, *, replaces: bool = False) -> Iterator[Path]:
             fsync_folder(aside)
             if replaces:
                 folder.rename(before)
-            aside.rename(folder)  # fails where another process has put something there meanwhile
+            try:
+                aside.rename(folder)  # fails where another process has put something there meanwhile
+            except OSError:
+                if replaces:
+                    before.rename(folder)
+                raise
             fsync_folder(aside.parent)
+            shutil.rmtree(before, ignore_errors=True)
     finally:
-        for left in (aside, before):
-            shutil.rmtree(left, ignore_errors=True)
+        shutil.rmtree(aside, ignore_errors=True)

@@ -66,6 +66,7 @@ def street_methods(chosen: Settings) -> tuple[Method, ...]:
         _drawn("Jitter", {"K": 0, "augment": "jitter", "augment_share": 1.0}),
         _drawn(RANDOM, random_settings(chosen)),
         Trained(OURS, "ada", chosen, group=ASCENDED),
+        *_at_its_rate(chosen),
     )
 
 
