@@ -28,12 +28,14 @@ def choose(
     from unseen.choosing.choose import choose as choose_between
     from unseen.choosing.choose import plan, read_candidates
     from unseen.reporting.kit.tables import as_rich
+    from unseen.reporting.kit.wording import counted
 
     candidates, shared = read_candidates(file)
     place = folder or Path("choices") / file.stem
     trials = plan(candidates, shared, place, seeds)
     runs = len({trial.request.identity for trial in trials})
-    out.print(f"{len(candidates)} candidates, {runs} trainings in {place}", highlight=False)
+    what = f"{counted(len(candidates), 'candidate')}, {counted(runs, 'training')}"
+    out.print(f"{what} in {place}", highlight=False)
     with interruptible(command_given(context)):
         choice = choose_between(candidates, shared, out=place, seeds=seeds, jobs=jobs, train=train, progress=out)
     out.print(as_rich(choice.sheet(), out.width, f"it is in {place / 'choice.jsonl'}"))
