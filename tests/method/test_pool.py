@@ -171,3 +171,20 @@ def test_a_ring_is_filled_again_from_the_rounds_that_stay(ring, digits, made):
     assert (again.rounds, len(again)) == (made, len(ring))
     assert torch.equal(again.images[: len(again)], ring.images[: len(ring)])
     assert torch.equal(again.parents[: len(again)], ring.parents[: len(ring)])
+
+
+def test_the_sources_labels_are_not_copied_and_those_of_rounds_have_room_of_their_own(digits):
+    x, y = digits
+    asked = []
+
+    def room(rows, like):
+        asked.append((rows, tuple(like.shape[1:]), like.dtype))
+        return torch.empty(rows, *like.shape[1:], dtype=like.dtype)
+
+    pool = Pool(x, y, K=2, n=5, room=room)
+    assert pool.source_labels is y
+    assert asked == [(10, tuple(x.shape[1:]), x.dtype), (10, (), y.dtype)]
+    grow(pool, [3, 3, 0, 22, 9], 0.5)
+    images, labels = pool.take(torch.tensor([24, 3, 28, 0]))
+    assert labels.tolist() == y[[3, 3, 9, 0]].tolist()
+    assert torch.equal(images[1], x[3])

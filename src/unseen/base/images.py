@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, Self, TypeVar, cast
 
 import torch
 from torch import Tensor
@@ -34,81 +35,120 @@ class Images(Protocol):
         """The images of these rows, as a tensor's index takes them: float32 with every value in [0, 1]."""
 
 
+Kept = TypeVar("Kept", bound=Images)
+"""Images, or labels: whatever has rows that can be taken."""
+
+
 class Space(Protocol):
-    """Room for images of one shape: a tensor is some, and so are ``FileRows``."""
+    """Room for images of one shape, or for their labels: a tensor is some, and so are ``FileRows``."""
 
     @property
     def shape(self) -> torch.Size:
-        """(N, C, H, W)."""
+        """(N, C, H, W) of images."""
 
     @property
     def dtype(self) -> torch.dtype:
-        """What the images are kept as."""
+        """What they are kept as."""
 
     def __getitem__(self, rows: Any) -> Tensor: ...
 
     def __setitem__(self, rows: Any, values: Any) -> None: ...
 
 
-class StoredImages:
-    """Images that are kept as bytes, in memory or in a file, and become float32 when they are taken: byte / 255.
+class Stored:
+    """Rows of one shape that are kept in memory or in a file, and taken some at a time; a part shares what is kept."""
 
-    ``part`` shares what is kept: a part of a source takes no memory of its own. Images in a file may be float32, too.
-    """
+    dtype: torch.dtype
+    """what they are when they are taken"""
+    what = "rows"
+    """what a message calls them"""
 
-    def __init__(
-        self, kept: Tensor | FileRows, rows: Tensor | None = None, notes: dict[str, str] | None = None
-    ) -> None:
+    def __init__(self, kept: Tensor | FileRows, rows: Tensor | None = None) -> None:
         self.kept = kept
         self.rows = torch.arange(len(kept)) if rows is None else rows
-        """which of the images kept these are, in their order"""
-        self.notes = {} if notes is None else notes
-        """fingerprints that were made of these images, or of some of them"""
+        """which of the rows kept these are, in their order"""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @property
     def shape(self) -> torch.Size:
-        """(N, C, H, W)."""
+        """How many there are, and the shape of each."""
         return torch.Size((len(self), *self.kept.shape[1:]))
 
     @property
-    def dtype(self) -> torch.dtype:
-        """What they are when they are taken."""
-        return torch.float32
+    def ndim(self) -> int:
+        """How many numbers the shape has."""
+        return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes of memory they take; in a file none."""
+        return self.kept.nbytes
 
     def __getitem__(self, rows: Any) -> Tensor:
-        """The images of these rows, float32 in [0, 1]; ``images[:]`` are all of them."""
+        """These rows as a tensor; ``[:]`` are all of them."""
         if isinstance(rows, tuple):
             first, *rest = rows
             return self[first][tuple(rest) if isinstance(first, int) else (slice(None), *rest)]
         chosen = self.rows[rows]
-        taken = as_float(self.kept[chosen.reshape(-1)])
+        taken = self.taken(self.kept[chosen.reshape(-1)])
         return taken[0] if chosen.ndim == 0 else taken
+
+    def taken(self, kept: Tensor) -> Tensor:
+        """What becomes of rows as they are kept when they are taken."""
+        return kept
+
+    def part(self, rows: Tensor | slice) -> Self:
+        """These rows, without a copy."""
+        raise NotImplementedError
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[row] for row in range(len(self)))
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """torch's own functions take all of the images as floats: ``torch.equal(images, x)``."""
+        """torch's own functions take all rows as a tensor: ``torch.equal(images, x)``."""
         return func(*map(_whole, args), **{name: _whole(value) for name, value in (kwargs or {}).items()})
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"these images are not a tensor: they are kept as bytes or in a file. Take some of them first, for "
-            f"instance images[:8].{name}, or all if they fit into memory: images[:].{name}"
+        raise self._no_tensor(f".{name}")
+
+    def __eq__(self, other: object) -> bool:
+        raise self._no_tensor(" == ...")
+
+    __hash__ = object.__hash__
+
+    def _no_tensor(self, use: str) -> AttributeError:
+        return AttributeError(
+            f"these {self.what} are not a tensor: they are kept as bytes or in a file. Take some of them first, for "
+            f"instance {self.what}[:8]{use}, or all if they fit into memory: {self.what}[:]{use}"
         )
+
+
+class StoredImages(Stored):
+    """Images that are kept as bytes, in memory or in a file, and become float32 when they are taken: byte / 255.
+
+    ``part`` shares what is kept: a part of a source takes no memory of its own. Images in a file may be float32, too.
+    """
+
+    dtype = torch.float32
+    what = "images"
+
+    def __init__(
+        self, kept: Tensor | FileRows, rows: Tensor | None = None, notes: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(kept, rows)
+        self.notes = {} if notes is None else notes
+        """fingerprints that were made of these images, or of some of them"""
+
+    def taken(self, kept: Tensor) -> Tensor:
+        """Float32 in [0, 1]."""
+        return as_float(kept)
 
     def part(self, rows: Tensor | slice) -> StoredImages:
         """The images of these rows, without a copy."""
         return StoredImages(self.kept, self.rows[rows], self.notes)
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes of memory they take; in a file none."""
-        return self.kept.nbytes
 
 
 class FileRows:
@@ -123,9 +163,7 @@ class FileRows:
     def __init__(self, file: BinaryIO, shape: Sequence[int], dtype: torch.dtype) -> None:
         self.file, self.shape, self.dtype = file, torch.Size(shape), dtype
         self._size = self.shape[1:].numel() * dtype.itemsize
-
-    def __del__(self) -> None:
-        self.file.close()
+        weakref.finalize(self, file.close)  # no __del__: in a cycle, Python may warn of the open file before that
 
     @property
     def path(self) -> Path:
@@ -163,10 +201,10 @@ class FileRows:
 
 
 def _whole(value: Any) -> Any:
-    """Stored images as one tensor, also those in a list; anything else as it is."""
+    """What is stored as one tensor, also in a list; anything else as it is."""
     if isinstance(value, tuple | list):
         return type(value)(map(_whole, value))
-    return value[:] if isinstance(value, StoredImages) else value
+    return value[:] if isinstance(value, Stored) else value
 
 
 def write_at(descriptor: int, content: memoryview, start: int) -> None:
@@ -191,11 +229,11 @@ def as_float(images: Tensor) -> Tensor:
     return images.float().div_(WHITE) if images.dtype == torch.uint8 else images
 
 
-def part_of(images: Images, rows: Tensor | slice) -> Images:
-    """The images of these rows: as a tensor's index gives them, or shared where they are stored."""
-    return images.part(rows) if isinstance(images, StoredImages) else images[rows]
+def part_of(kept: Kept, rows: Tensor | slice) -> Kept:
+    """These rows of images or labels: as a tensor's index gives them, or shared where they are stored."""
+    return cast(Kept, kept.part(rows) if isinstance(kept, Stored) else kept[rows])
 
 
-def in_batches(images: Images, batch: int) -> Iterator[Tensor]:
-    """All images in their order, ``batch`` at a time."""
-    return (images[start : start + batch] for start in range(0, len(images), batch))
+def in_batches(kept: Images, batch: int) -> Iterator[Tensor]:
+    """All images, or all labels, in their order, ``batch`` at a time."""
+    return (kept[start : start + batch] for start in range(0, len(kept), batch))

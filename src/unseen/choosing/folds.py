@@ -52,6 +52,6 @@ def under(kind: str, domain: Domain, judges: str | tuple[str, ...] = JUDGES) -> 
         raise InputError(f"judges: none of {judges} is of the kind {kind}; expected one of each: {', '.join(KINDS)}")
     chains = Chains(some)
     links = chains.draw(len(domain), generator(0, f"under {kind}"))
-    labels = chains.masks(domain.labels, links) if domain.segmented else domain.labels
+    labels = chains.masks(domain.labels[:], links) if domain.segmented else domain.labels
     images = chains.images(domain.images[:], links).clamp(0, 1)
     return Domain(f"{domain.name} under {kind}", images, labels, domain.classes, f"{domain.origin}; {kind} changed")

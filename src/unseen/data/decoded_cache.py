@@ -6,8 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import version
@@ -22,25 +21,28 @@ from unseen.base.locking import locked_file
 from unseen.base.reading import read_json, reading
 from unseen.base.writing import fsync_folder, make_folder, write_json
 from unseen.data.cache_folder import ELSEWHERE, cache_folder
-from unseen.data.decoding import Decoded, HowDecoded, decode_into
+from unseen.data.decoding import IMAGES, Decoded, HowDecoded, Item, crc32, decode_into
 from unseen.data.reading import relative
 from unseen.errors import InputError, SaveFailed, UnseenError
 
 FORMAT = 1
-IMAGES, ABOUT, NOTES = "images", "about.json", "fingerprints.json"
+ABOUT, NOTES = "about.json", "fingerprints.json"
 _CHECKED_AT_ONCE = 64
 Outcomes = list[Decoded]
+Parts = Mapping[str, FileRows]
 
 
 class DecodedCache:
-    """The decoded images of some files, in a folder of their own that is there whole or not at all.
+    """What was decoded of some items, in a folder of its own that is there whole or not at all.
 
-    ``images`` has the bytes (channels, H, W) of each file in turn; ``about.json`` what came of each file, with a CRC-32
-    of its bytes, which is checked whenever the folder is opened.
+    ``images`` has the bytes (channels, H, W) of each item in turn, and ``masks``, where items have one, those (H, W) of
+    its mask; ``about.json`` has what came of each item, with a CRC-32 of its bytes, which is checked whenever the
+    folder is opened.
     """
 
-    def __init__(self, root: Path, files: Sequence[Path], size: tuple[int, int], how: HowDecoded) -> None:
-        self.root, self.files, self.size, self.how = root, files, size, how
+    def __init__(self, root: Path, items: Sequence[Item], size: tuple[int, int], how: HowDecoded) -> None:
+        self.root, self.items, self.size, self.how = root, items, size, how
+        self.files = [file for item in items for file in item]
 
     @cached_property
     def path(self) -> Path:
@@ -49,9 +51,7 @@ class DecodedCache:
         known = {
             "format": FORMAT,
             "files": [(name, *stamp) for name, stamp in zip(names, self._stamps, strict=True)],
-            "size": self.how.size,
-            "channels": self.how.channels,
-            "resize": self.how.resize,
+            **self.how.known(),
             "pillow": version("pillow"),
         }
         return cache_folder() / "decoded" / hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
@@ -66,17 +66,17 @@ class DecodedCache:
         return sum(max(size, 0) for size, _ in self._stamps)
 
     @property
-    def shape(self) -> tuple[int, int, int, int]:
-        """(files, channels, H, W)."""
-        return (len(self.files), self.how.channels, *self.size)
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of each part by its name: (items, channels, H, W) of the images."""
+        return {name: (len(self.items), *shape) for name, shape in self.how.shapes(self.size).items()}
 
     @property
     def bytes(self) -> int:
-        """How much room the images take."""
-        return torch.Size(self.shape).numel()
+        """How much room the parts take."""
+        return sum(torch.Size(shape).numel() for shape in self.shapes.values())
 
-    def open(self, progress: bool | None, warn: Callable[[str], None]) -> tuple[FileRows, Outcomes]:
-        """The images and what came of each file: as they were kept, or decoded now and kept for the next time."""
+    def open(self, progress: bool | None, warn: Callable[[str], None]) -> tuple[Parts, Outcomes]:
+        """The parts and what came of each item: as they were kept, or decoded now and kept for the next time."""
         make_folder(self.path.parent, ELSEWHERE)
         with locked_file(self.path.with_name(f".{self.path.name}.lock"), wait=True, fix=ELSEWHERE):
             if self.path.exists():
@@ -87,46 +87,57 @@ class DecodedCache:
             self._make(progress)
             return self._read(progress=False, check=False)
 
-    def _read(self, progress: bool | None, *, check: bool = True) -> tuple[FileRows, Outcomes]:
-        about = read_json(self.path / ABOUT, InputError)
+    def _read(self, progress: bool | None, *, check: bool = True) -> tuple[Parts, Outcomes]:
+        about, shape = read_json(self.path / ABOUT, InputError), self.shapes[IMAGES]
         with reading(self.path / ABOUT):
-            if about["format"] != FORMAT or tuple(about["shape"]) != self.shape:
-                raise ValueError(f"expected {self.shape} in format {FORMAT}, got {about['shape']} in {about['format']}")
-            if len(about["files"]) != len(self.files):
-                raise ValueError(f"expected {len(self.files):,} files, got {len(about['files']):,}")
+            if about["format"] != FORMAT or tuple(about["shape"]) != shape:
+                raise ValueError(f"expected {shape} in format {FORMAT}, got {about['shape']} in {about['format']}")
+            if len(about["files"]) != len(self.items):
+                raise ValueError(f"expected {len(self.items):,} files, got {len(about['files']):,}")
             outcomes = [_outcome(each) for each in about["files"]]
-        with reading(self.path / IMAGES):
-            rows = FileRows((self.path / IMAGES).open("rb", buffering=0), self.shape, torch.uint8)
-            if (found := os.fstat(rows.file.fileno()).st_size) != self.bytes:
-                raise ValueError(f"expected {self.bytes:,} bytes, got {found:,}")
-            if check:
-                self._check(rows, outcomes, progress)
-        return rows, outcomes
+        parts = {name: self._rows(name, shape) for name, shape in self.shapes.items()}
+        if check:
+            with reading(self.path / " and ".join(parts)):
+                self._check(parts, outcomes, progress)
+        return parts, outcomes
 
-    def _check(self, rows: FileRows, outcomes: Outcomes, progress: bool | None) -> None:
-        with counting(f"checking the decoded {self.root.name}", len(rows), "images", progress) as done:
-            for start in range(0, len(rows), _CHECKED_AT_ONCE):
-                for i, image in enumerate(rows[start : start + _CHECKED_AT_ONCE].numpy(), start):
-                    if outcomes[i].size is not None and zlib.crc32(image.data) != outcomes[i].crc32:
-                        raise ValueError(f"the bytes of {relative(self.files[i], self.root)} are not what was decoded")
-                done(min(_CHECKED_AT_ONCE, len(rows) - start))
+    def _rows(self, name: str, shape: tuple[int, ...]) -> FileRows:
+        with reading(self.path / name):
+            rows = FileRows((self.path / name).open("rb", buffering=0), shape, torch.uint8)
+            expected = rows.shape.numel()
+            if (found := os.fstat(rows.file.fileno()).st_size) != expected:
+                raise ValueError(f"expected {expected:,} bytes, got {found:,}")
+        return rows
+
+    def _check(self, parts: Parts, outcomes: Outcomes, progress: bool | None) -> None:
+        with counting(f"checking the decoded {self.root.name}", len(outcomes), "images", progress) as done:
+            for start in range(0, len(outcomes), _CHECKED_AT_ONCE):
+                some = [rows[start : start + _CHECKED_AT_ONCE].numpy() for rows in parts.values()]
+                for i, each in enumerate(zip(*some, strict=True), start):
+                    if outcomes[i].size is not None and crc32(each) != outcomes[i].crc32:
+                        name = relative(self.items[i][0], self.root)
+                        raise ValueError(f"the bytes of {name} are not what was decoded")
+                done(len(some[0]))
 
     def _make(self, progress: bool | None) -> None:
-        """Decode every file aside, and give the folder its name when all of it is there."""
+        """Decode every item aside, and give the folder its name when all of it is there."""
         aside = self.path.with_name(f".{self.path.name}.part")
         shutil.rmtree(aside, ignore_errors=True)
         make_folder(aside, ELSEWHERE)
         height, width = self.size
         words = f"decoding {self.root.name} to {height}x{width} ({self.bytes / 2**30:.1f} GiB in {self.path.parent})"
         try:
-            with (aside / IMAGES).open("wb") as file:
-                os.posix_fallocate(file.fileno(), 0, self.bytes)
-            with counting(words, len(self.files), "images", progress) as done:
-                outcomes = decode_into(aside / IMAGES, self.size, self.root, self.files, self.how, done)
-            with (aside / IMAGES).open("rb") as file:
-                os.fsync(file.fileno())
+            paths = {name: aside / name for name in self.shapes}
+            for name, path in paths.items():
+                with path.open("wb") as file:
+                    os.posix_fallocate(file.fileno(), 0, torch.Size(self.shapes[name]).numel())
+            with counting(words, len(self.items), "images", progress) as done:
+                outcomes = decode_into(paths, self.size, self.root, self.items, self.how, done)
+            for path in paths.values():
+                with path.open("rb") as file:
+                    os.fsync(file.fileno())
             files = [[each.size, each.problem, each.crc32] for each in outcomes]
-            write_json(aside / ABOUT, {"format": FORMAT, "shape": self.shape, "files": files})
+            write_json(aside / ABOUT, {"format": FORMAT, "shape": self.shapes[IMAGES], "files": files})
             shutil.rmtree(self.path, ignore_errors=True)
             aside.rename(self.path)
             fsync_folder(self.path.parent)

@@ -1,12 +1,14 @@
-"""Many image files as rows of bytes in a file: decoded by several processes, each of which writes what it decoded."""
+"""Many items, pictures or pictures with masks, as rows of bytes: decoded by several processes, each writes its own."""
 
 from __future__ import annotations
 
 import multiprocessing
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import joblib
 import numpy as np
@@ -18,7 +20,11 @@ from unseen.data.reading import noting_problems, relative
 from unseen.engine import cpu
 
 AT_ONCE = 32
-"""files that a process is given at once"""
+"""items that a process is given at once"""
+IMAGES = "images"
+
+Item: TypeAlias = tuple[Path, ...]
+"""The files of a sample, the picture first."""
 
 
 @dataclass(frozen=True)
@@ -31,71 +37,95 @@ class HowDecoded:
     advice: str
     """what to do about a file that can't be read"""
 
-    def pixels(self, file: Path, root: Path, problems: list[str]) -> Pixels | None:
-        """A file's pixels (H, W, channels), or None and the problem noted."""
-        with noting_problems(relative(file, root), problems, self.advice):
-            return pixels_of(read_image(file, self.channels), self.size, self.resize)
+    def shapes(self, size: tuple[int, int]) -> dict[str, tuple[int, ...]]:
+        """The name of each part that is made of an item, and its shape."""
+        return {IMAGES: (self.channels, *size)}
+
+    def known(self) -> dict[str, Any]:
+        """All that decides the bytes besides the files, for JSON."""
+        return {"size": self.size, "channels": self.channels, "resize": self.resize}
+
+    def decode(self, item: Item, root: Path, problems: list[str]) -> list[Pixels] | None:
+        """An item's parts, or None and the problem noted."""
+        with noting_problems(relative(item[0], root), problems, self.advice):
+            return [planes(pixels_of(read_image(item[0], self.channels), self.size, self.resize))]
         return None
+
+
+def planes(pixels: Pixels) -> Pixels:
+    """An image (H, W, channels) as (channels, H, W)."""
+    return np.ascontiguousarray(pixels.transpose(2, 0, 1))
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """What came of one file."""
+    """What came of one item."""
 
     size: tuple[int, int] | None
     """its height and width; None where it can't be read"""
     problem: str = ""
     crc32: int = 0
-    """of its bytes, where they were written"""
+    """of the bytes of its parts, one after the other, where they were written"""
+
+
+def decode_one(item: Item, root: Path, size: tuple[int, int], how: HowDecoded) -> tuple[Decoded, list[Pixels]]:
+    """What came of an item, and its parts: none where it can't be read or isn't of this size."""
+    problems: list[str] = []
+    parts = how.decode(item, root, problems)
+    if parts is None:
+        return Decoded(None, problems[0]), []
+    found = (parts[0].shape[-2], parts[0].shape[-1])
+    return (Decoded(found, crc32=crc32(parts)), parts) if found == size else (Decoded(found), [])
+
+
+def crc32(parts: Iterable[Pixels]) -> int:
+    """The CRC-32 of the bytes of these parts, one after the other."""
+    value = 0
+    for part in parts:
+        value = zlib.crc32(part.data, value)
+    return value
 
 
 def decode_into(
-    path: Path,
+    paths: Mapping[str, Path],
     size: tuple[int, int],
     root: Path,
-    files: Sequence[Path],
+    items: Sequence[Item],
     how: HowDecoded,
     done: Callable[[int], None],
 ) -> list[Decoded]:
-    """Write every file's pixels (channels, H, W) to its row of ``path``, those that aren't of this size left out.
+    """Write every item's parts to its row of their files ``paths``, items that aren't of this size left out.
 
     ``done`` is called with how many more are.
     """
-    parts = [(start, files[start : start + AT_ONCE]) for start in range(0, len(files), AT_ONCE)]
+    some = [(start, items[start : start + AT_ONCE]) for start in range(0, len(items), AT_ONCE)]
     alone = multiprocessing.current_process().daemon  # such a process may have no children
-    workers = joblib.Parallel(n_jobs=1 if alone else min(cpu.cores(), len(parts)), return_as="generator")
+    workers = joblib.Parallel(n_jobs=1 if alone else min(cpu.cores(), len(some)), return_as="generator")
     outcomes: list[Decoded] = []
-    for some in workers(joblib.delayed(_decode_some)(path, size, root, start, part, how) for start, part in parts):
-        outcomes += some
-        done(len(some))
+    for made in workers(joblib.delayed(_decode_some)(paths, size, root, start, part, how) for start, part in some):
+        outcomes += made
+        done(len(made))
     return outcomes
 
 
 def _decode_some(
-    path: Path, size: tuple[int, int], root: Path, first: int, files: Sequence[Path], how: HowDecoded
+    paths: Mapping[str, Path], size: tuple[int, int], root: Path, first: int, items: Sequence[Item], how: HowDecoded
 ) -> list[Decoded]:
-    length = size[0] * size[1] * how.channels
-    with path.open("r+b") as file:
-        return [_decode(file.fileno(), (first + i) * length, each, root, size, how) for i, each in enumerate(files)]
+    outcomes = []
+    with ExitStack() as opened:
+        files = [opened.enter_context(paths[name].open("r+b")) for name in how.shapes(size)]
+        for row, item in enumerate(items, first):
+            outcome, parts = decode_one(item, root, size, how)
+            for file, part in zip(files, parts, strict=False):  # of an item that can't be read there are none
+                write_at(file.fileno(), part.data, row * part.nbytes)
+            outcomes.append(outcome)
+    return outcomes
 
 
-def _decode(descriptor: int, start: int, file: Path, root: Path, size: tuple[int, int], how: HowDecoded) -> Decoded:
-    problems: list[str] = []
-    pixels = how.pixels(file, root, problems)
-    if pixels is None:
-        return Decoded(None, problems[0])
-    found = (pixels.shape[0], pixels.shape[1])
-    if found != size:
-        return Decoded(found)
-    content = np.ascontiguousarray(pixels.transpose(2, 0, 1)).data
-    write_at(descriptor, content, start)
-    return Decoded(found, crc32=zlib.crc32(content))
-
-
-def first_size(files: Sequence[Path], root: Path, how: HowDecoded) -> tuple[int, int] | None:
-    """The size that decoded images have: the one asked for, or that of the first file that can be read."""
+def first_size(items: Sequence[Item], root: Path, how: HowDecoded) -> tuple[int, int] | None:
+    """The size that decoded images have: the one asked for, or that of the first item that can be read."""
     if how.size is not None:
         return how.size
-    readable: Iterator[Pixels | None] = (how.pixels(file, root, []) for file in files)
-    first = next((pixels for pixels in readable if pixels is not None), None)
-    return None if first is None else (first.shape[0], first.shape[1])
+    readable: Iterator[list[Pixels] | None] = (how.decode(item, root, []) for item in items)
+    first = next((parts for parts in readable if parts is not None), None)
+    return None if first is None else (first[0].shape[-2], first[0].shape[-1])

@@ -14,16 +14,16 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from unseen.base.images import Images, StoredImages, in_batches, part_of
-from unseen.base.labels import VOID
+from unseen.base.images import FileRows, Images, StoredImages, in_batches, part_of
+from unseen.base.labels import VOID, Labels, StoredMasks
 from unseen.base.randomness import generator
 from unseen.data.domain_checks import check, label_problems, without_void
 from unseen.data.items import read_items
 from unseen.data.splits import split_rows
 from unseen.errors import InputError, all_problems
 
-HASHED_AT_ONCE = 256
-"""images whose floats are in memory while a fingerprint is made"""
+HASHED_AT_ONCE = 2**25
+"""bytes of values that are in memory while a fingerprint is made, or one image's"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +37,13 @@ class Domain:
     taken. A tensor of bytes (uint8, 0..255) is kept as such.
 
     Labels may also be masks, one class number for each pixel: uint8 of shape (N, H, W), 0..len(classes)-1 or 255 where
-    a pixel is unlabelled. At least one pixel of the domain is labelled; a single image may have none.
+    a pixel is unlabelled. At least one pixel of the domain is labelled; a single image may have none. Many masks of a
+    folder are ``StoredMasks``, bytes in a file: ``labels[rows]`` takes some.
     """
 
     name: str
     images: Images
-    labels: Tensor
+    labels: Labels
     classes: tuple[str, ...]
     origin: str = "given by the caller"
     names: tuple[str, ...] | None = None
@@ -53,7 +54,8 @@ class Domain:
     def __post_init__(self) -> None:
         check(self.name, self.images, self.labels, len(self.classes))
         object.__setattr__(self, "images", _kept(self.images))
-        object.__setattr__(self, "labels", self.labels.byte() if self.segmented else self.labels.long())
+        if isinstance(self.labels, Tensor):
+            object.__setattr__(self, "labels", self.labels.byte() if self.segmented else self.labels.long())
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -86,7 +88,7 @@ class Domain:
             return self._digest()
         notes = self.images.notes
         which = hashlib.sha256(self.images.rows.numpy().data)
-        which.update(self.labels.contiguous().numpy().data)
+        _update(which, self.labels)
         if which.hexdigest() not in notes:
             notes[which.hexdigest()] = self._digest()
         return notes[which.hexdigest()]
@@ -94,10 +96,9 @@ class Domain:
     def _digest(self) -> str:
         """The fingerprint, from the floats of some images at a time: bytes have that of the tensor they stand for."""
         digest = hashlib.sha256(repr(tuple(self.images.shape)).encode())
-        for images in in_batches(self.images, HASHED_AT_ONCE):
-            digest.update(images.contiguous().numpy().data)
+        _update(digest, self.images)
         digest.update(b"masks" * self.segmented)
-        digest.update(self.labels.contiguous().numpy().data)
+        _update(digest, self.labels)
         return digest.hexdigest()
 
     @cached_property
@@ -105,6 +106,8 @@ class Domain:
         """The rows of the images that have a label, or one labelled pixel or more."""
         if not self.segmented:
             return torch.arange(len(self))
+        if isinstance(self.labels, StoredMasks):
+            return self.labels.values[:, :VOID].any(1).nonzero().flatten()
         return (self.labels != VOID).flatten(1).any(1).nonzero().flatten()
 
     def part(self, rows: Tensor) -> Domain:
@@ -133,8 +136,21 @@ class Domain:
     def _at(self, rows: Tensor | slice, origin: str) -> Domain:
         numbers = torch.arange(len(self))[rows].tolist()
         names = None if self.names is None else tuple(self.names[number] for number in numbers)
-        images = part_of(self.images, rows)
-        return replace(self, images=images, labels=self.labels[rows], origin=origin, names=names)
+        images, labels = part_of(self.images, rows), part_of(self.labels, rows)
+        return replace(self, images=images, labels=labels, origin=origin, names=names)
+
+
+def noted(domain: Domain) -> Domain:
+    """The same; of images in the cache the fingerprint is made now, with their first reading, and found with them."""
+    if isinstance(domain.images, StoredImages) and isinstance(domain.images.kept, FileRows):
+        domain.fingerprint  # noqa: B018 (it is noted beside the images)
+    return domain
+
+
+def _update(digest: hashlib._Hash, rows: Images) -> None:
+    """With the values of some rows at a time."""
+    for some in in_batches(rows, max(1, HASHED_AT_ONCE // max(1, rows[:1].nbytes))):
+        digest.update(some.contiguous().numpy().data)
 
 
 def _kept(images: Any) -> Images:

@@ -6,14 +6,14 @@ import torch
 from torch import Tensor
 
 from unseen.base.images import Images
-from unseen.base.labels import VOID
+from unseen.base.labels import VOID, Labels, StoredMasks
 from unseen.errors import all_problems
 
 MOST_CLASSES = VOID
 """How many classes masks can have: their numbers are kept in bytes, and the last one marks unlabelled pixels."""
 
 
-def check(name: str, images: Images, labels: Tensor, classes: int | None) -> None:
+def check(name: str, images: Images, labels: Labels, classes: int | None) -> None:
     """Refuse what no training should start with; every problem found goes into one message."""
     problems = _image_problems(images) + (label_problems(labels, classes) or _void_problems(labels))
     if len(images.shape) > 0 and labels.ndim > 0 and len(images) != len(labels):
@@ -51,7 +51,7 @@ def value_problems(images: Tensor) -> list[str]:
     return []
 
 
-def label_problems(labels: Tensor, classes: int | None) -> list[str]:
+def label_problems(labels: Labels, classes: int | None) -> list[str]:
     """What is wrong with the numbers of classes or the masks, if anything."""
     if labels.ndim > 2:
         return _mask_problems(labels, classes)
@@ -60,11 +60,12 @@ def label_problems(labels: Tensor, classes: int | None) -> list[str]:
             f"labels have shape {tuple(labels.shape)}, expected (N,) with one class number each, or (N, H, W) with one "
             "for each pixel"
         ]
-    if wrong := _type_problems(labels):
+    numbers = labels[:]
+    if wrong := _type_problems(numbers):
         return wrong
-    if len(labels) == 0:
+    if len(numbers) == 0:
         return []
-    low, high = int(labels.min()), int(labels.max())
+    low, high = int(numbers.min()), int(numbers.max())
     if low < 0 or (classes is not None and high >= classes):
         expected = f"0..{classes - 1} (the model gives {classes} scores)" if classes is not None else "0 or more"
         fix = "number the classes from 0" if low != 0 else f"make the model with {high + 1} scores"
@@ -78,18 +79,19 @@ def _type_problems(labels: Tensor) -> list[str]:
     return []
 
 
-def _mask_problems(labels: Tensor, classes: int | None) -> list[str]:
+def _mask_problems(labels: Labels, classes: int | None) -> list[str]:
     """What is wrong with the shape, the type and the numbers of masks."""
     if labels.ndim != 3:
         fix = "labels.squeeze(1)" if labels.ndim == 4 and labels.shape[1] == 1 else "labels.argmax(1) if it is one-hot"
         return [f"labels have shape {tuple(labels.shape)}, expected masks (N, H, W) of class numbers; pass {fix}"]
-    if wrong := _type_problems(labels):
+    if isinstance(labels, Tensor) and (wrong := _type_problems(labels)):
         return wrong
     if classes is not None and classes > MOST_CLASSES:
         return [f"{classes} classes, expected {MOST_CLASSES} or fewer for masks: {VOID} marks unlabelled pixels"]
-    if labels.numel() == 0:
+    if labels.shape.numel() == 0:
         return []
-    low, high = int(labels.min()), int(without_void(labels).max())
+    values = _values(labels)
+    low, high = int(values.min()), int(torch.where(values == VOID, 0, values).max())
     most = min(classes or MOST_CLASSES, MOST_CLASSES) - 1
     if low >= 0 and high <= most:
         return []
@@ -98,8 +100,13 @@ def _mask_problems(labels: Tensor, classes: int | None) -> list[str]:
     return [f"labels lie in {low}..{high}, expected 0..{most}{scores} or {VOID}; {fix}"]
 
 
-def _void_problems(labels: Tensor) -> list[str]:
-    if labels.ndim == 3 and labels.numel() > 0 and bool((labels == VOID).all()):
+def _values(masks: Labels) -> Tensor:
+    """The numbers that masks have; of stored masks each once, since what they have is known."""
+    return masks.values.any(0).nonzero() if isinstance(masks, StoredMasks) else masks
+
+
+def _void_problems(labels: Labels) -> list[str]:
+    if labels.ndim == 3 and labels.shape.numel() > 0 and bool((_values(labels) == VOID).all()):
         return [f"every pixel is unlabelled ({VOID}); expected at least one with a class: check how masks are read"]
     return []
 

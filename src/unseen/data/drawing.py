@@ -20,7 +20,7 @@ def some_of(whole: Domain, count: int | None, offset: int = 0, what: str = "imag
     first images are one of each. ``what`` is what the caller calls the count.
     """
     sorted_in = comes_by_class(whole)
-    order = even_order(whole.labels) if sorted_in else torch.arange(len(whole))
+    order = even_order(whole.labels[:]) if sorted_in else torch.arange(len(whole))
     rows = order[offset : None if count is None else offset + count].sort().values
     if sorted_in:
         _refuse_lost_classes(whole, rows, f"{what}={count}")
@@ -30,7 +30,7 @@ def some_of(whole: Domain, count: int | None, offset: int = 0, what: str = "imag
 
 def _refuse_lost_classes(whole: Domain, rows: Tensor, given: str) -> None:
     """Training on some of the classes as if they were all would go unnoticed until the first evaluation."""
-    present = _present(whole.labels)
+    present = _present(whole.labels[:])
     lost = [whole.classes[label] for label in present if not (whole.labels[rows] == label).any()]
     if lost:
         raise InputError(
@@ -43,7 +43,7 @@ def comes_by_class(domain: Domain) -> bool:
     """Whether all images of a class come in one stretch, for more than one class: the first of them are no sample."""
     if domain.segmented:
         return False
-    stretches, classes = 1 + int(domain.labels.diff().count_nonzero()), len(_present(domain.labels))
+    stretches, classes = 1 + int(domain.labels.diff().count_nonzero()), len(_present(domain.labels[:]))
     return 1 < stretches == classes < len(domain)
 
 

@@ -11,12 +11,11 @@ import torch
 
 from unseen.base.bars import remark
 from unseen.base.extras import require
-from unseen.base.images import FileRows
 from unseen.base.paths import expanded
 from unseen.base.reading import is_folder
-from unseen.data.decoded import decoded
+from unseen.data.decoded import decoded, refuse_sizes
 from unseen.data.decoding import HowDecoded
-from unseen.data.domain import Domain
+from unseen.data.domain import Domain, noted
 from unseen.data.formats.image_file import ENDINGS, is_image
 from unseen.data.images import Size, checked_size, kernel_problems
 from unseen.data.reading import folders_in, listed, relative, visible
@@ -63,8 +62,10 @@ def folder(
     files = [file for members in by_class.values() for file in members]
     numbers = torch.tensor([order.index(label) for label, members in by_class.items() for _ in members])
     how = HowDecoded(size, channels, resize, ADVICE)
-    images, outcomes = decoded(root, files, how, progress, warn)
-    problems = tuple(outcome.problem for outcome in outcomes if outcome.problem)
+    items = [(file,) for file in files]
+    rows = decoded(root, items, how, progress, warn)
+    images, outcomes, problems = rows.images, rows.outcomes, tuple(rows.problems)
+    refuse_sizes(root, items, outcomes)
     if problems and leave_out_unreadable:
         warn(_left_out(root, len(files), problems))
     else:
@@ -74,10 +75,7 @@ def folder(
     origin = f"folder {root}" + f"; {len(problems):,} files that can't be read are left out" * bool(problems)
     names = tuple(str(relative(file, root)) for file, outcome in zip(files, outcomes, strict=True) if outcome.size)
     kept = images.part(readable.nonzero().flatten()) if problems else images
-    read = Domain(name or root.resolve().name, kept, numbers[readable], order, origin, names, problems)
-    if isinstance(images.kept, FileRows):
-        read.fingerprint  # noqa: B018 (made with the first reading, it is found again with the images)
-    return read
+    return noted(Domain(name or root.resolve().name, kept, numbers[readable], order, origin, names, problems))
 
 
 def _left_out(root: Path, files: int, problems: Sequence[str]) -> str:

@@ -5,27 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from unseen.base.bars import remark
 from unseen.base.extras import require
 from unseen.base.images import StoredImages
+from unseen.base.labels import Labels, StoredMasks
+from unseen.data.decoded import decoded, refuse_sizes
+from unseen.data.decoding import HowDecoded, Item, planes
 from unseen.data.formats.image_file import is_image, read_image
-from unseen.data.images import as_images, pixels_of
-from unseen.data.reading import listed, noting_problems, refuse_two_sizes, relative, visible
+from unseen.data.images import Pixels, pixels_of
+from unseen.data.mask_codes import Codes
+from unseen.data.reading import listed, noting_problems, relative, visible
 from unseen.errors import InputError, all_problems
 
 Mask: TypeAlias = NDArray[np.uint8]
-ReadMask: TypeAlias = Callable[[Path], Mask]
+ReadMask: TypeAlias = Callable[[Codes, Path], Mask]
 """Gives a file's labels (H, W); raises ``InputError`` with what is wrong and the fix, or what a decoder raises."""
+MASKS = "masks"
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """An image and its mask."""
 
     image: Path
@@ -68,36 +72,58 @@ def _some(names: list[str], what: str, fix: str) -> list[str]:
     return [f"{len(names):,} {what}, the first is {names[0]}; {fix}"] if names else []
 
 
+@dataclass(frozen=True)
+class HowPaired(HowDecoded):
+    """What becomes of a picture and its mask, which is resized by nearest."""
+
+    codes: Codes
+    read_mask: ReadMask
+
+    def shapes(self, size: tuple[int, int]) -> dict[str, tuple[int, ...]]:
+        """The same for an item with a mask."""
+        return {**super().shapes(size), MASKS: size}
+
+    def known(self) -> dict[str, Any]:
+        """The same, and what the values in masks stand for."""
+        reader = f"{self.read_mask.__module__}.{self.read_mask.__qualname__}"
+        values = sorted(self.codes.labels.items())
+        return {**super().known(), "masks": {"reader": reader, "coloured": self.codes.coloured, "values": values}}
+
+    def decode(self, item: Item, root: Path, problems: list[str]) -> list[Pixels] | None:
+        """The image and the mask, or None and the problem noted."""
+        pair = Pair(*item)
+        with noting_problems(relative(pair.mask, root), problems, self.advice):
+            mask = self.read_mask(self.codes, pair.mask)
+            with noting_problems(relative(pair.image, root), problems, self.advice):
+                image = _pixels(pair, mask.shape, self.size, self.channels, self.resize)
+                return [planes(image), np.ascontiguousarray(resized_mask(mask, self.size))]
+        return None
+
+
 def read_pairs(
     where: Path,
     pairs: Sequence[Pair],
+    codes: Codes,
     read_mask: ReadMask,
     size: tuple[int, int] | None = None,
     *,
     channels: int = 3,
     resize: str = "bilinear",
-) -> tuple[StoredImages, Tensor]:
-    """Images as bytes (N, channels, H, W), masks as uint8 (N, H, W); all unusable files in one message.
+    progress: bool | None = None,
+    warn: Callable[[str], None] = remark,
+) -> tuple[StoredImages, Labels]:
+    """Images (N, channels, H, W) and masks (N, H, W) as bytes; all unusable files in one message.
 
-    Both are resized to ``size`` (height, width): images by the kernel ``resize``, masks by nearest.
+    Both are resized to ``size`` (height, width): images by the kernel ``resize``, masks by nearest. Few are in memory,
+    more in the cache of what was decoded.
     """
     require("PIL", "folder")
-    images: list[Mask] = []
-    masks: list[Mask] = []
-    sizes: list[tuple[int, ...]] = []
-    problems: list[str] = []
-    for pair in pairs:
-        with noting_problems(relative(pair.mask, where), problems):
-            mask = read_mask(pair.mask)
-            with noting_problems(relative(pair.image, where), problems):
-                image = _pixels(pair, mask.shape, size, channels, resize)
-                sizes.append(image.shape[:2])
-                if sizes[-1] == sizes[0]:  # those of another size are refused below, and not kept until then
-                    images.append(image)
-                    masks.append(resized_mask(mask, size))
-    all_problems(str(where), listed(problems))
-    refuse_two_sizes(where, [pair.image for pair in pairs], sizes)
-    return as_images(images), torch.from_numpy(np.stack(masks))
+    how = HowPaired(size, channels, resize, "replace or remove it", codes, read_mask)
+    rows = decoded(where, pairs, how, progress, warn)
+    all_problems(str(where), listed(rows.problems))
+    refuse_sizes(where, pairs, rows.outcomes)
+    masks = rows.parts[MASKS]
+    return rows.images, masks if isinstance(masks, Tensor) else StoredMasks(masks)
 
 
 def resized_mask(mask: Mask, size: tuple[int, int] | None) -> Mask:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 
+from unseen.base.bars import remark
 from unseen.base.paths import expanded
 from unseen.base.reading import is_folder, read_bytes, reading
-from unseen.data.domain import Domain
+from unseen.data.domain import Domain, noted
 from unseen.data.images import Size, checked_size, kernel_problems
 from unseen.data.mask_codes import Classes, Codes, Value, make_codes, spell_unknown
 from unseen.data.mask_pairs import Mask, pair_up, read_pairs
@@ -37,6 +37,8 @@ def masks(
     channels: int = 3,
     resize: str = "bilinear",
     name: str | None = None,
+    progress: bool | None = None,
+    warn: Callable[[str], None] = remark,
 ) -> Domain:
     """The images in one folder and their masks in another as a domain whose labels are masks.
 
@@ -48,6 +50,10 @@ def masks(
     list of values, of unlabelled pixels: 255 when not given, unless a class has it. Any other value is refused.
 
     ``size`` is a side or (height, width): images are resized to it by the kernel ``resize``, masks by nearest.
+
+    Both stay bytes. Where the files, or what is decoded, take more than 32 MiB, several processes decode them to files
+    in the cache folder, which are found again the next time; a bar shows it in a terminal, or with ``progress=True``.
+    Masks are taken from there with ``labels[rows]``. ``warn`` is called when a damaged cache is made again.
     """
     pictures, drawings = expanded(images), expanded(masks)
     if channels not in (1, 3):
@@ -63,9 +69,18 @@ def masks(
         problems = [f"no images in {pictures} and no masks in {drawings}; check the paths"]
     where = pictures.parent if pictures.parent == drawings.parent else pictures
     all_problems(str(where), problems)
-    read = partial(_read_mask, codes)
-    pixels, labels = read_pairs(where, pairs, read, checked_size(size), channels=channels, resize=resize)
-    return Domain(name or _name(pictures), pixels, labels, codes.names, f"masks {drawings} of {pictures}")
+    pixels, labels = read_pairs(
+        where,
+        pairs,
+        codes,
+        read_mask,
+        checked_size(size),
+        channels=channels,
+        resize=resize,
+        progress=progress,
+        warn=warn,
+    )
+    return noted(Domain(name or _name(pictures), pixels, labels, codes.names, f"masks {drawings} of {pictures}"))
 
 
 def masks_in(
@@ -105,7 +120,8 @@ def is_masks_folder(path: str | PathLike[str]) -> bool:
         return (root / CLASSES).is_file() and (root / IMAGES).is_dir() and (root / MASKS).is_dir()
 
 
-def _read_mask(codes: Codes, path: Path) -> Mask:
+def read_mask(codes: Codes, path: Path) -> Mask:
+    """A mask file's labels, every value of which stands for something."""
     labels, unknown = codes.read(path)
     if unknown:
         raise InputError(f"has values of no class: {spell_unknown(unknown)}; add them to the classes, or to void")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unseen.base.labels import VOID
+from unseen.base.labels import Labels, class_counts
 from unseen.engine.optimizers import clip_gradient, make_optimizer, set_rate
 from unseen.method.practice import BALANCED
 from unseen.method.settings import ADA
@@ -46,12 +46,12 @@ def descend(state: State, ada: ADA) -> None:
     state.result.follow(state.net.model, state.t)
 
 
-def class_weights(ada: ADA, labels: Tensor) -> Tensor | None:
+def class_weights(ada: ADA, labels: Labels) -> Tensor | None:
     """The weight of each class in the loss: as given, or for "balanced" N / (C n_c), whose mean over the labels is 1.
 
     N labels, or pixels of masks, are of C classes, and n_c of them of class c.
     """
     if not isinstance(ada.class_weights, str):
         return None if ada.class_weights is None else torch.tensor(ada.class_weights)
-    counts = labels[labels != VOID].flatten().bincount().double() if labels.ndim > 1 else labels.bincount().double()
+    counts = class_counts(labels).double()
     return torch.where(counts > 0, counts.sum() / ((counts > 0).sum() * counts), 0.0).float()

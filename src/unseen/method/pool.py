@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from unseen.base.images import Images, Space
+from unseen.base.labels import Labels
 from unseen.base.randomness import Draws
 
 
@@ -16,13 +17,14 @@ class Pool:
 
     Rows 0..N-1 are the source and stay. Rows N + (k-1)n .. N + kn - 1 are round k; with ``keep``, round k takes the
     place of round k - keep. ``parents`` says from which row each row was made (its own for the source); a fictitious
-    sample has its parent's label, unless its mask moved. ``room(rows, like)`` gives the space for the rounds' images.
+    sample has its parent's label, unless its mask moved. ``room(rows, like)`` gives the space for the rounds' images,
+    and for their labels.
     """
 
     def __init__(
         self,
         images: Images,
-        labels: Tensor,
+        labels: Labels,
         K: int = 0,
         n: int | None = None,
         room: Callable[[int, Tensor], Space] = lambda rows, like: torch.empty(rows, *like.shape[1:], dtype=like.dtype),
@@ -34,13 +36,13 @@ class Pool:
         """how many have been appended"""
         self.kept = K if keep is None else min(K, keep)
         """how many have room"""
-        rows = len(images) + self.kept * self.n
+        made = self.kept * self.n
         self.source = images
-        self.fictitious = room(self.kept * self.n, images[:1])
+        self.fictitious = room(made, images[:1])
         """the rounds' images: row N of the pool is row 0 here"""
-        self.labels = torch.empty(rows, *labels.shape[1:], dtype=labels.dtype)
-        self.parents = torch.arange(rows)
-        self.labels[: len(images)] = labels
+        self.source_labels = labels
+        self.fictitious_labels = room(made, labels[:1])
+        self.parents = torch.arange(len(images) + made)
 
     def __len__(self) -> int:
         return self.source_size + min(self.rounds, self.kept) * self.n
@@ -55,17 +57,29 @@ class Pool:
         """Every image that there is room for, as one tensor: a copy, as large as all of them; ``take`` gives some."""
         return torch.cat([self.source[:], self.fictitious[:]])
 
+    @property
+    def labels(self) -> Tensor:
+        """The labels of all these images, as one tensor, which is a copy, too."""
+        return torch.cat([self.source_labels[:], self.fictitious_labels[:]])
+
     def take(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """The images and labels at these rows."""
+        return self._at(rows, self.source, self.fictitious), self._labels_at(rows)
+
+    def _labels_at(self, rows: Tensor) -> Tensor:
+        return self._at(rows, self.source_labels, self.fictitious_labels)
+
+    def _at(self, rows: Tensor, source: Images, fictitious: Space) -> Tensor:
+        """These rows of what the source has and of what the rounds have, together."""
         made = rows >= self.source_size
         if not made.any():
-            return self.source[rows], self.labels[rows]
+            return source[rows]
         if made.all():
-            return self.fictitious[rows - self.source_size], self.labels[rows]
-        images = torch.empty(len(rows), *self.fictitious.shape[1:], dtype=self.fictitious.dtype)
-        images[~made] = self.source[rows[~made]]
-        images[made] = self.fictitious[rows[made] - self.source_size]
-        return images, self.labels[rows]
+            return fictitious[rows - self.source_size]
+        taken = torch.empty(len(rows), *fictitious.shape[1:], dtype=fictitious.dtype)
+        taken[~made] = source[rows[~made]]
+        taken[made] = fictitious[rows[made] - self.source_size]
+        return taken
 
     def starts(self, sampling: str, draws: Draws) -> Tensor:
         """The rows the next round's ascent starts from.
@@ -86,10 +100,10 @@ class Pool:
         """
         assert len(images) == len(parents) <= self.n - at, (at, len(images), len(parents), self.n)
         start = self.round(self.rounds + 1).start + at
-        new = slice(start, start + len(images))
-        self.fictitious[start - self.source_size : new.stop - self.source_size] = images
-        self.parents[new] = parents
-        self.labels[new] = self.labels[parents] if labels is None else labels
+        new = slice(start - self.source_size, start - self.source_size + len(images))
+        self.fictitious[new] = images
+        self.fictitious_labels[new] = self._labels_at(parents) if labels is None else labels
+        self.parents[start : start + len(images)] = parents
 
     def close(self) -> None:
         """The next round is written."""

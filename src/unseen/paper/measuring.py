@@ -54,7 +54,7 @@ def _by_rule(domain: Domain, folders: tuple[Path, ...]) -> list[dict[str, Any]]:
     stacked = torch.stack([scores_of(folder, domain) for folder in folders])
     known = {"domain": domain.name, "images": len(domain), "sha256": domain.fingerprint}
     return [
-        known | {"rule": name, "accuracy": accuracy(rule(stacked).classes, domain.labels)}
+        known | {"rule": name, "accuracy": accuracy(rule(stacked).classes, domain.labels[:])}
         for name, rule in rules.RULES.items()
     ]
 
@@ -73,7 +73,7 @@ def _pixel_scores(ensemble: Ensemble, domain: Domain) -> dict[str, Score]:
     as_domain(domain, classes=classes)
     matrices = {name: torch.zeros(classes, classes, dtype=torch.long) for name in rules.PIXEL_RULES}
     batch = evaluation_batch(domain.images[:1])
-    for images, labels in zip(in_batches(domain.images, batch), torch.split(domain.labels, batch), strict=True):
+    for images, labels in zip(in_batches(domain.images, batch), in_batches(domain.labels, batch), strict=True):
         scores = ensemble.scores(images, batch=len(images))
         for name, rule in rules.PIXEL_RULES.items():
             matrices[name] += confusion(rule(scores).classes, labels, classes).sum(0)

@@ -243,7 +243,7 @@ class _Measured:
         given = raw.argmax(1) if raw is not None else self._saved_answers(domain).get("classes")
         if given is None:
             return Score(*known, accuracy=evaluate(self._net, domain, progress=self._done(domain)))
-        return Score(*known, accuracy=accuracy(given, domain.labels))
+        return Score(*known, accuracy=accuracy(given, domain.labels[:]))
 
     def answers(self, domain: Domain) -> Choice:
         """The answer for each image, as it was saved, or computed now."""

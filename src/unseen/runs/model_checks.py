@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from unseen.base.images import Images
+from unseen.base.labels import class_counts
 from unseen.data.domain import Domain
 from unseen.engine import to_device_of
 from unseen.errors import InputError
@@ -31,7 +32,7 @@ def warn_of_classes(source: Domain, scores: int, warn: Callable[[str], None]) ->
     """Say which classes no image has, and that a model gives more scores than there are classes."""
     if source.segmented:
         return
-    counts = torch.bincount(source.labels, minlength=len(source.classes))
+    counts = class_counts(source.labels, len(source.classes))
     absent = [name for name, count in zip(source.classes, counts.tolist(), strict=True) if not count]
     if absent:
         more = f" and {len(absent) - LISTED} more" if len(absent) > LISTED else ""

@@ -157,10 +157,10 @@ class Recorder:
 
     def _watched(self, state: State, domain: Domain) -> float:
         rows = self.engine.share(torch.arange(len(domain)))
-        images, labels = part_of(domain.images, rows), domain.labels[rows]
+        images, labels = part_of(domain.images, rows), part_of(domain.labels, rows)
         with self.engine.seeded(state.draws.seed_for(f"watch {state.t} {domain.name}")):
             if not domain.segmented:
-                return float(self.engine.gather(hits(state.net, images, labels), len(domain)).double().mean())
+                return float(self.engine.gather(hits(state.net, images, labels[:]), len(domain)).double().mean())
             matrices = confusions(state.net, images, labels, len(domain.classes))
         return miou(self.engine.gather(matrices, len(domain)).sum(0))
 

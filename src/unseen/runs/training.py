@@ -153,13 +153,13 @@ class Training:
 
     def _check_sizes(self) -> None:
         """Refuse a minibatch or a pool that no memory here holds, before anything is allocated for it."""
-        ada, image, label = self.ada, self.source.images[:1], self.source.labels[:1]
+        ada, image = self.ada, self.source.images[:1]
         one = image.numel() * image.element_size()
         shape = "x".join(map(str, image.shape[1:]))
         check_memory(ada.batch * one // self.engine.ranks, f"batch={ada.batch:,} images of {shape}", "lower batch")
         n, kept = ada.n or len(self.source), min(ada.K, ada.keep or ada.K)
         rows = f"a pool of {kept:,} rounds of {n:,} images (K={ada.K:,}), without the images themselves,"
-        check_memory(n * kept * (label.numel() + 1) * 8, rows, "lower K or n, or say keep")
+        check_memory(n * kept * 2 * 8, rows, "lower K or n, or say keep")  # parents, and labels that are no masks
 
     @contextmanager
     def _under_way(
@@ -208,7 +208,7 @@ class Training:
             pool,
             Draws(self.seed),
             result=Result(net.model, self.ada.average),
-            class_weights=class_weights(self.ada, pool.labels[: pool.source_size]),
+            class_weights=class_weights(self.ada, pool.source_labels),
         )
 
     def _pool(self) -> Pool:
@@ -216,7 +216,7 @@ class Training:
         source = self.source
         images, labels = source.images, source.labels
         if len(source.labelled) < len(source):
-            images, labels = part_of(images, source.labelled), labels[source.labelled]
+            images, labels = part_of(images, source.labelled), part_of(labels, source.labelled)
         allocate = partial(self.engine.allocate, folder=self.folder)
         return Pool(images, labels, self.ada.K, self.ada.n, allocate, self.ada.keep)
 

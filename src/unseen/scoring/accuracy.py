@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.base.images import Images, in_batches
+from unseen.base.labels import Labels
 from unseen.data.domain import Domain, Source, as_domain, named, same_classes
 from unseen.engine import evaluation_batch, to_device_of, to_host
 from unseen.models.split import Split, count_classes, split
@@ -60,7 +61,7 @@ def evaluate(
     net, domain = checked(net, target)
     if domain.segmented:
         return miou(confusion_on(net, domain, batch=batch, progress=progress))
-    return accuracy(answers_on(net, domain, batch=batch, progress=progress).classes, domain.labels)
+    return accuracy(answers_on(net, domain, batch=batch, progress=progress).classes, domain.labels[:])
 
 
 def checked(net: Split | nn.Module | Answering, target: Source) -> tuple[Split | Answering, Domain]:
@@ -112,7 +113,7 @@ def confusion_on(
 def confusions(
     net: Split | Answering,
     images: Images,
-    masks: Tensor,
+    masks: Labels,
     classes: int,
     *,
     batch: int | None = None,
@@ -121,7 +122,7 @@ def confusions(
     """The same for each image, (N, classes, classes); of the scores only the answers of a batch are kept."""
     counted = [torch.zeros(0, classes, classes, dtype=torch.long)]
     batch = batch or evaluation_batch(images[:1]) if len(images) else 1
-    for part, labels in zip(in_batches(images, batch), torch.split(masks, batch), strict=False):  # of no images none
+    for part, labels in zip(in_batches(images, batch), in_batches(masks, batch), strict=True):
         counted.append(confusion(_answers(net, part), labels, classes))
         if progress is not None:
             progress(len(part))

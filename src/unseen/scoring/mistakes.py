@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor, nn
 
+from unseen.base.labels import class_counts
 from unseen.data.domain import Domain, Source
 from unseen.models.split import Split
 from unseen.scoring.accuracy import Answering, Choice, Done, answers_on, checked, confusions, pixel_classes
@@ -35,8 +35,8 @@ class Confusion:
     def of(cls, domain: Domain, answers: Choice) -> Confusion:
         """From the answer for each image of the domain."""
         count = max(len(domain.classes), int(answers.classes.max()) + 1)
-        matrix = count_confusions(answers.classes[:, None], domain.labels[:, None], count).sum(0)
-        wrong = (answers.classes != domain.labels).nonzero().flatten()
+        matrix = count_confusions(answers.classes[:, None], domain.labels[:][:, None], count).sum(0)
+        wrong = (answers.classes != domain.labels[:]).nonzero().flatten()
         surest = answers.confidence[wrong].argsort(descending=True, stable=True)
         return cls(domain.name, _names(domain, count), matrix, wrong[surest])
 
@@ -97,5 +97,5 @@ def _names(domain: Domain, count: int) -> tuple[str, ...]:
 
 def missing_classes(domain: Domain) -> tuple[str, ...]:
     """The classes that a domain has no image, or no pixel, of."""
-    there = torch.bincount(domain.labels.flatten().long(), minlength=len(domain.classes))
+    there = class_counts(domain.labels, len(domain.classes))
     return tuple(name for name, count in zip(domain.classes, there.tolist(), strict=False) if not count)

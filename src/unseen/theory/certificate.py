@@ -52,7 +52,7 @@ def certificate(net: Split | nn.Module, domain: Source, rho: float | Sequence[fl
     gram = linear_head(net, torch.float64).gram
     scores = scores_on(net, domain)
     look(net, domain.images[:SEEN], domain.labels[:SEEN], None)
-    return certify(scores, domain.labels, gram, radii)
+    return certify(scores, domain.labels[:], gram, radii)
 
 
 @torch.no_grad()

@@ -11,15 +11,15 @@ from typing import TypeAlias
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from unseen.base.extras import require
 from unseen.base.images import StoredImages
+from unseen.base.labels import Labels
 from unseen.data.copies import refused
-from unseen.data.domain import Domain
+from unseen.data.domain import Domain, noted
 from unseen.data.formats.npz import arrays, shape_of
 from unseen.data.images import Size, as_images, checked_size, pixels_of
-from unseen.data.mask_codes import make_codes, spell_unknown
+from unseen.data.mask_codes import Codes, make_codes, spell_unknown
 from unseen.data.mask_pairs import Mask, Pair, ReadMask, pair_up, read_pairs, resized_mask
 from unseen.data.root import find, find_folder, needed_root, not_found
 from unseen.data.streets.classes import SIZE
@@ -71,7 +71,7 @@ _IMAGES, _LABELS = "701_StillsRaw_full", "LabeledApproved_full"
 _PARTS = ("train", "val", "test")
 LOOKED_FOR = f"{_IMAGES}/, trainannot/ or DRIVE.npz"
 
-Read: TypeAlias = Callable[[tuple[int, int] | None, str], tuple[StoredImages, Tensor]]
+Read: TypeAlias = Callable[[tuple[int, int] | None, str], tuple[StoredImages, Labels]]
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def load(name: str, data: str | PathLike[str] | None = None, *, size: Size = SIZ
     if drive is None:
         raise InputError(f"{name}: {not_found('camvid', root, LOOKED_FOR, HOW)}")
     images, labels = drive.read(checked_size(size), resize)
-    return Domain(name, images, labels, CLASSES, origin(name, drive))
+    return noted(Domain(name, images, labels, CLASSES, origin(name, drive)))
 
 
 def find_drive(name: str, root: Path) -> Drive | None:
@@ -129,7 +129,7 @@ def _find_published(root: Path, drive: str) -> Drive | None:
         raise refused(there or root, f"{lacking}/ beside it", "nothing there", "unpack the other archive too")
     pairs, problems = pair_up(images, labels, prefix=f"{drive}_", suffix="_L")
     all_problems(str(images.parent), problems)
-    return _drive(images.parent, pairs, "the published folders", _read_colours)
+    return _drive(images.parent, pairs, "the published folders", _BY_COLOUR, _read_colours)
 
 
 def _find_segnet(root: Path, drive: str) -> Drive | None:
@@ -148,18 +148,18 @@ def _find_segnet(root: Path, drive: str) -> Drive | None:
     where = annotated[0].parent
     all_problems(str(where), problems)
     pairs.sort(key=lambda pair: pair.image.name)  # the drive's order, whichever part a frame is in
-    return _drive(where, pairs, "SegNet's folders", _read_numbers)
+    return _drive(where, pairs, "SegNet's folders", _BY_NUMBER, _read_numbers)
 
 
-def _drive(where: Path, pairs: list[Pair], kind: str, read_mask: ReadMask) -> Drive:
-    def read(size: tuple[int, int] | None, resize: str) -> tuple[StoredImages, Tensor]:
-        return read_pairs(where, pairs, read_mask, size, resize=resize)
+def _drive(where: Path, pairs: list[Pair], kind: str, codes: Codes, read_mask: ReadMask) -> Drive:
+    def read(size: tuple[int, int] | None, resize: str) -> tuple[StoredImages, Labels]:
+        return read_pairs(where, pairs, codes, read_mask, size, resize=resize)
 
     return Drive(where, len(pairs), kind, read)
 
 
-def _read_colours(path: Path) -> Mask:
-    labels, unknown = _BY_COLOUR.read(path)
+def _read_colours(codes: Codes, path: Path) -> Mask:
+    labels, unknown = codes.read(path)
     if sum(unknown.values()) > _MOST_UNKNOWN * labels.size:
         raise InputError(
             f"has colours of no class: {spell_unknown(unknown)}; expected those of label_colors.txt: replace it by the "
@@ -168,8 +168,8 @@ def _read_colours(path: Path) -> Mask:
     return labels
 
 
-def _read_numbers(path: Path) -> Mask:
-    labels, unknown = _BY_NUMBER.read(path)
+def _read_numbers(codes: Codes, path: Path) -> Mask:
+    labels, unknown = codes.read(path)
     if unknown:
         raise InputError(f"has numbers of no class: {spell_unknown(unknown)}; expected 0 to 11: replace it")
     return labels
@@ -186,7 +186,7 @@ def _find_npz(root: Path, drive: str) -> Drive | None:
     return Drive(path, shape[0], path.name, partial(_read_npz, path, DRIVES[f"camvid-{drive}"]))
 
 
-def _read_npz(path: Path, count: int, size: tuple[int, int] | None, resize: str) -> tuple[StoredImages, Tensor]:
+def _read_npz(path: Path, count: int, size: tuple[int, int] | None, resize: str) -> tuple[StoredImages, Labels]:
     images, numbers = arrays(path, images=3 * count * _MOST_PIXELS, labels=count * _MOST_PIXELS)
     if images.dtype != np.uint8 or images.shape != (*numbers.shape, 3) or numbers.ndim != 3:
         got = f"{images.dtype} {images.shape} and {numbers.shape}"

@@ -13,10 +13,10 @@ from pathlib import Path
 import torch
 
 from unseen.base.randomness import generator
-from unseen.data.domain import Domain
+from unseen.data.domain import Domain, noted
 from unseen.data.formats.png import read_header, read_png
 from unseen.data.images import Size, checked_size
-from unseen.data.mask_codes import make_codes, spell_unknown
+from unseen.data.mask_codes import Codes, make_codes, spell_unknown
 from unseen.data.mask_pairs import Mask, Pair, pair_up, read_pairs
 from unseen.data.root import find_folder, needed_root, not_found
 from unseen.data.streets.classes import (  # fmt: skip
@@ -84,10 +84,9 @@ def read_sequence(
         raise InputError(f"{folder}: images is {images}, expected 1 or more, or None for all")
     pairs = frames(folder)
     drawn = _drawn(pairs, folder.name, images, seed)
-    pixels, labels = read_pairs(folder, drawn, _read_labels, checked_size(size), resize=resize)
-    return Domain(
-        name or folder.name, pixels, labels, CLASSES, origin(folder.name, len(drawn), len(pairs), images, seed)
-    )
+    pixels, labels = read_pairs(folder, drawn, _CODES, _read_labels, checked_size(size), resize=resize)
+    where_from = origin(folder.name, len(drawn), len(pairs), images, seed)
+    return noted(Domain(name or folder.name, pixels, labels, CLASSES, where_from))
 
 
 def frames(folder: Path) -> list[Pair]:
@@ -118,14 +117,14 @@ def origin(name: str, drawn: int, total: int, images: int | None, seed: int) -> 
     return f"{name}, all its {total:,} images" + (f" ({images:,} were asked for)" if images and images > total else "")
 
 
-def _read_labels(path: Path) -> Mask:
+def _read_labels(codes: Codes, path: Path) -> Mask:
     bits = read_header(path).bits
     if bits != 16:
         raise InputError(
             f"has {bits} bits per channel, expected 16: a copy that was saved again in {bits} bits has lost the class "
             f"ids; {_AGAIN}"
         )
-    labels, unknown = _CODES.decode(read_png(path, channel=0))
+    labels, unknown = codes.decode(read_png(path, channel=0))
     if unknown:
         raise InputError(f"has ids of no class: {spell_unknown(unknown)}; expected 0 to 12 and 15: {_AGAIN}")
     return labels

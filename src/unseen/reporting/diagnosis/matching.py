@@ -9,6 +9,7 @@ import torch
 from torch import Generator, Tensor
 
 from unseen.base.extras import require
+from unseen.base.labels import class_counts
 from unseen.base.randomness import generator
 from unseen.data.domain import Domain
 from unseen.errors import InputError
@@ -42,14 +43,14 @@ def pair(labels: Tensor, domain: Domain, classes: Sequence[str]) -> Pairing:
 
     Where the source has fewer of a class than are needed, each comes once before any comes again.
     """
-    counts = torch.bincount(domain.labels, minlength=len(classes))
+    counts = class_counts(domain.labels, len(classes))
     _refuse_other_classes(labels, domain, counts, classes)
     share = min(1.0, PER_CLASS / int(counts.max()), IN_ALL / len(domain))
     draw = generator(0, f"diagnosis of {domain.fingerprint}")
     present = [label for label, count in enumerate(counts.tolist()) if count]
     sizes = [max(1, int(share * int(counts[label]))) for label in present]
     source = [_drawn(labels == label, size, draw) for label, size in zip(present, sizes, strict=True)]
-    other = [_drawn(domain.labels == label, size, draw) for label, size in zip(present, sizes, strict=True)]
+    other = [_drawn(domain.labels[:] == label, size, draw) for label, size in zip(present, sizes, strict=True)]
     return Pairing(tuple(present), tuple(source), tuple(other))
 
 

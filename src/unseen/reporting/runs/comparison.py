@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unseen.base.labels import class_counts
 from unseen.data.domain import Domain
 from unseen.reporting.evaluation import Score, Warn, score_run
 from unseen.reporting.finished.methods import Method, baseline_of, other_settings
@@ -68,7 +69,7 @@ def class_charts(scores: Scores, domains: Sequence[Domain], methods: Sequence[Me
 
 def _class_chart(scores: Mapping[str, Mapping[int, Score]], domain: Domain, methods: Sequence[Method]) -> ClassChart:
     ious = {label: {seed: s.iou for seed, s in seeds.items() if s.iou is not None} for label, seeds in scores.items()}
-    true = [bool((domain.labels == i).any()) for i in range(len(domain.classes))]
+    true = [count > 0 for count in class_counts(domain.labels, len(domain.classes)).tolist()]
     return class_chart(domain.name, domain.classes, true, ious, methods)
 
 
