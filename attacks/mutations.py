@@ -20,6 +20,8 @@ from attacks.processes import Audit, accepted_at, verb
 from unseen.data import official
 
 TRAINED = accepted_at("open", "checkpoints/")
+RESUMED = accepted_at("os.rename", "checkpoints/")
+"""the next checkpoint: other settings may make a training of any length, which is no hang"""
 SWEPT = accepted_at("os.mkdir", ".claims")
 
 
@@ -36,15 +38,16 @@ class Reader:
     """whether it finds images in the cache of decoded ones"""
 
 
-def train_on(source: str, *needs: str, options: str = "--K 0") -> Reader:
+def train_on(source: str, *needs: str) -> Reader:
     """A training on that source, until it begins."""
-    return Reader(f"train --source {source} {options} --T 2 --device cpu --out new", needs, TRAINED)
+    return Reader(f"train --config small.toml --source {source} --out new", ("small.toml", *needs), TRAINED)
 
 
 EVALUATE = Reader("evaluate runs/done --target street", ("runs/done", "street"))
 PER_CLASS = Reader("evaluate runs/done --target street --per-class", ("runs/done", "street"))
 PREDICT = Reader("predict runs/done street/cat", ("runs/done", "street"))
 RESUME = Reader("train --resume runs/unfinished", ("runs/unfinished", "animals", "street"))
+RESUME_OTHERWISE = replace(RESUME, accepted=RESUMED)
 REPORT = Reader("report runs/done --target street", ("runs/done", "animals", "street"))
 DIAGNOSE = Reader("diagnose runs/done --plain runs/erm", ("runs/done", "runs/erm", "animals", "street"))
 ENSEMBLE = Reader("ensemble runs/done runs/other --out new", ("runs/done", "runs/other"))
@@ -53,8 +56,8 @@ HANDED = Reader("predict handed-over street/cat", ("handed-over", "street"))
 DOMAINS = Reader("domains --data data", ("data",))
 ANIMALS = train_on("animals", "animals")
 CACHED = replace(train_on("animals", "animals", "cache"), cached=True)
-MASKS = train_on("masks:masks", "masks", options="--model fcn-resnet18 --size 16 --K 0")
-SYNTHIA = train_on("synthia-highway-dawn", "data", options="--model fcn-resnet18 --size 24x40 --data data --K 0")
+MASKS = train_on("masks:masks --model net.py:make --size 16", "net.py", "masks")
+SYNTHIA = train_on("synthia-highway-dawn --model net.py:make --size 24x40 --data data", "net.py", "data")
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ FORMATS = MappingProxyType(
         "config.json": Format(
             "runs/done/config.json", [(8, EVALUATE), (3, PREDICT), (1, REPORT), (2, ENSEMBLE), (1, DIAGNOSE)], JSON, 25
         ),
-        "config.json, resumed": Format("runs/unfinished/config.json", [(1, RESUME)], JSON, 12),
+        "config.json, resumed": Format("runs/unfinished/config.json", [(1, RESUME_OTHERWISE)], JSON, 12),
         "metrics.jsonl": Format("runs/done/metrics.jsonl", [(1, REPORT), (1, DIAGNOSE)], LINES, 3),
         "metrics.jsonl, resumed": Format("runs/unfinished/metrics.jsonl", [(1, RESUME)], LINES, 12, same_bits=True),
         "checkpoint": Format("runs/unfinished/checkpoints/*", [(1, RESUME)], None, 12, True, True),
