@@ -75,15 +75,21 @@ class Format:
     """holds tensors with a digest; some of the time they get another that is right"""
     same_bits: bool = False
     """a training that takes it has to come to the same weights"""
+    asks: bool = False
+    """holds settings: they may ask for more memory than there is, and get a message that says so"""
 
 
 JSON, LINES, TOML = mutating.change_json, mutating.change_json_line, mutating.change_toml
 FORMATS = MappingProxyType(
     {
         "config.json": Format(
-            "runs/done/config.json", [(8, EVALUATE), (3, PREDICT), (1, REPORT), (2, ENSEMBLE), (1, DIAGNOSE)], JSON, 25
+            "runs/done/config.json",
+            [(8, EVALUATE), (3, PREDICT), (1, REPORT), (2, ENSEMBLE), (1, DIAGNOSE)],
+            JSON,
+            25,
+            asks=True,
         ),
-        "config.json, resumed": Format("runs/unfinished/config.json", [(1, RESUME_OTHERWISE)], JSON, 12),
+        "config.json, resumed": Format("runs/unfinished/config.json", [(1, RESUME_OTHERWISE)], JSON, 12, asks=True),
         "metrics.jsonl": Format("runs/done/metrics.jsonl", [(1, REPORT), (1, DIAGNOSE)], LINES, 3),
         "metrics.jsonl, resumed": Format("runs/unfinished/metrics.jsonl", [(1, RESUME)], LINES, 12, same_bits=True),
         "checkpoint": Format("runs/unfinished/checkpoints/*", [(1, RESUME)], None, 12, True, True),
@@ -108,16 +114,19 @@ FORMATS = MappingProxyType(
             [(1, Reader("train --config train.toml --out new", ["train.toml", "animals", "street"], TRAINED))],
             TOML,
             20,
+            asks=True,
         ),
         "sweep.toml": Format(
             "sweep.toml",
             [(1, Reader("sweep sweep.toml --out new", ["sweep.toml", "animals", "street"], SWEPT))],
             TOML,
+            asks=True,
         ),
         "choose.toml": Format(
             "choose.toml",
             [(1, Reader("choose choose.toml --out new", ["choose.toml", "animals", "street"], SWEPT))],
             TOML,
+            asks=True,
         ),
         "idx.gz": Format("data/mnist/*", [(1, DOMAINS), (1, train_on("mnist-test --data data", "data"))]),
         "mat": Format("data/svhn/*", [(1, DOMAINS), (3, train_on("svhn-test --data data", "data"))], None, 15),
@@ -143,7 +152,7 @@ def undergo(case: Case) -> Told:
     how = _mutate(kind, path, case.dice)
     ended = case.run(partial(read, reader), audit=reader.accepted)
     what = f"{name} ({path.relative_to(case.folder)}), {how}, then: unseen {reader.words}"
-    wrong = problem(ended)
+    wrong = problem(ended, hungry=kind.asks)
     if wrong is None and ended.code == 0 and kind.same_bits and how != mutating.sign_again.__name__:
         wrong = _other_weights(case)
     return Told(broken=(f"{what}\n{wrong}",)) if wrong else Told()

@@ -28,6 +28,7 @@ import typer.main
 from PIL import Image
 
 from unseen import cli
+from unseen.data.digits import built_in_digits
 from unseen.errors import UnseenError
 
 NOBODY = 65534
@@ -58,6 +59,7 @@ def preload() -> None:
     for name in PRELOADED:
         import_module(name)
     Image.init()
+    built_in_digits.training_digits()
     typer.main.get_command = cache(typer.main.get_command)  # else it is made anew at each call
     typer.main.get_command(cli.app.app)
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "whoever forks may have one thread only"
