@@ -19,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import kill_points
+
 from attacks.processes import Conditions, Ended, run
 
 DOCUMENTED = {0: "done", 2: "bad input", 3: "a run folder that can't be used", 4: "diverged", 5: "a save failed",
@@ -43,6 +45,10 @@ class Case:
     def run(self, work: Callable[[], Any], **conditions: Any) -> Ended:
         """Do the work in a process of its own that works in the case's folder."""
         return run(work, Conditions(**{"folder": self.folder, **conditions}))
+
+    def differences(self, told: Callable[[Path], kill_points.Outcome], one: Path, other: Path) -> list[str]:
+        """In what two places differ, as one process tells of both."""
+        return kill_points.differences(*done(self.run(lambda: [told(one), told(other)])))
 
 
 @dataclass(frozen=True)

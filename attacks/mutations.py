@@ -14,7 +14,7 @@ from unittest import mock
 import kill_points
 
 from attacks import mutating, playground
-from attacks.harness import Attack, Case, Told, done, problem
+from attacks.harness import Attack, Case, Told, problem
 from attacks.mutating import Mutation
 from attacks.processes import Audit, accepted_at, verb
 from unseen.data import official
@@ -181,8 +181,7 @@ def read(reader: Reader) -> None:
 
 def _other_weights(case: Case) -> str | None:
     run, twin = case.folder / "runs/unfinished", case.prepared / "runs/finished"
-    told = [done(case.run(partial(kill_points.file_digests, each / "weights.safetensors", ""))) for each in (run, twin)]
-    different = kill_points.differences(*told)
+    different = case.differences(lambda each: kill_points.file_digests(each / "weights.safetensors", ""), run, twin)
     return f"exit code 0 and other weights: {', '.join(different)}" if different else None
 
 

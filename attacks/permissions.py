@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import kill_points
 
 from attacks import playground
-from attacks.harness import Attack, Case, Told, done, problem
+from attacks.harness import Attack, Case, Told, problem
 from attacks.processes import accepted_at, give_away, verb
 
 VERBS = {
@@ -60,8 +58,7 @@ def _goes_on(case: Case, words: str) -> str | None:
     if (wrong := problem(ended, allowed=(0,))) is not None:
         return f"with permission again: {wrong}"
     run, expected = case.folder / "runs/unfinished", case.prepared / "runs/finished"
-    told = [done(case.run(partial(kill_points.outcome_on_disk, each))) for each in (run, expected)]
-    different = kill_points.differences(*told)
+    different = case.differences(kill_points.outcome_on_disk, run, expected)
     return f"with permission again: other bits in {', '.join(different[:9])}" if different else None
 
 
