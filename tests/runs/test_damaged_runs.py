@@ -204,6 +204,14 @@ class TestRounds:
         whole = Path(shutil.copytree(runs / "whole", tmp_path / "whole"))
         assert not differences(outcome(self.resume(whole)), outcome(self.resume(folder)))
 
+    def test_a_part_too_many_of_an_unfinished_round_is_gone_once_the_round_is_whole(
+        self, runs: Path, tmp_path: Path
+    ) -> None:
+        folder = Path(shutil.copytree(runs / "half", tmp_path / "run"))
+        shutil.copy(folder / "rounds" / "1" / "0000.safetensors", folder / "rounds" / "2" / "0009.safetensors")
+        self.resume(folder)
+        assert len(RunFolder(folder).read_round(2)[1]) == RunFolder(folder).config().round_size
+
     @pytest.mark.parametrize(
         ("change", "said"),
         [
