@@ -12,7 +12,7 @@ import torch
 from unseen.base.bars import remark
 from unseen.base.extras import require
 from unseen.base.images import FileRows
-from unseen.base.paths import expanded
+from unseen.base.paths import expanded, resolved
 from unseen.base.reading import is_folder
 from unseen.data.decoded import decoded
 from unseen.data.decoding import HowDecoded
@@ -74,7 +74,7 @@ def folder(
     origin = f"folder {root}" + f"; {len(problems):,} files that can't be read are left out" * bool(problems)
     names = tuple(str(relative(file, root)) for file, outcome in zip(files, outcomes, strict=True) if outcome.size)
     kept = images.part(readable.nonzero().flatten()) if problems else images
-    read = Domain(name or root.resolve().name, kept, numbers[readable], order, origin, names, problems)
+    read = Domain(name or resolved(root).name, kept, numbers[readable], order, origin, names, problems)
     if isinstance(images.kept, FileRows):
         read.fingerprint  # noqa: B018 (made with the first reading, it is found again with the images)
     return read
