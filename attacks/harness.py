@@ -146,12 +146,19 @@ class _Cases:
         folder.mkdir()
         folder.chmod(0o777)  # also for the ordinary user that some attacks become
         dice = random.Random(f"{self.seed} {self.attack.name} {number}")
-        told = self.attack.undergo(Case(number, dice, folder, self.prepared))
+        told = self._told(Case(number, dice, folder, self.prepared))
         if told.broken:
             (folder / "broken.txt").write_text("\n\n".join(told.broken))
         else:
             shutil.rmtree(folder)
         return {"number": number, "tried": told.tried, "broken": told.broken, "folder": str(folder)}
+
+    def _told(self, case: Case) -> Told:
+        """A mistake of the harness's own breaks its case, and the others are still carried out."""
+        try:
+            return self.attack.undergo(case)
+        except Exception:
+            return Told(broken=(f"the harness itself failed\n{traceback.format_exc()}",))
 
 
 def _in_processes(works: Sequence[Callable[[Callable[[Any], None]], None]]) -> Iterable[Any]:

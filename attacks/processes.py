@@ -164,8 +164,8 @@ def _be_the_child(work: Callable[[], Any], conditions: Conditions, said: BinaryI
 
 def _settle(conditions: Conditions, said: BinaryIO) -> None:
     os.setsid()
-    for number in (signal.SIGTERM, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python starts
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(said.fileno(), 1)
