@@ -19,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import kill_points
+
 from attacks.processes import Conditions, Ended, run
 
 DOCUMENTED = {0: "done", 2: "bad input", 3: "a run folder that can't be used", 4: "diverged", 5: "a save failed",
@@ -43,6 +45,10 @@ class Case:
     def run(self, work: Callable[[], Any], **conditions: Any) -> Ended:
         """Do the work in a process of its own that works in the case's folder."""
         return run(work, Conditions(**{"folder": self.folder, **conditions}))
+
+    def differences(self, told: Callable[[Path], kill_points.Outcome], one: Path, other: Path) -> list[str]:
+        """In what two places differ, as one process tells of both."""
+        return kill_points.differences(*done(self.run(lambda: [told(one), told(other)])))
 
 
 @dataclass(frozen=True)
@@ -140,12 +146,19 @@ class _Cases:
         folder.mkdir()
         folder.chmod(0o777)  # also for the ordinary user that some attacks become
         dice = random.Random(f"{self.seed} {self.attack.name} {number}")
-        told = self.attack.undergo(Case(number, dice, folder, self.prepared))
+        told = self._told(Case(number, dice, folder, self.prepared))
         if told.broken:
             (folder / "broken.txt").write_text("\n\n".join(told.broken))
         else:
             shutil.rmtree(folder)
         return {"number": number, "tried": told.tried, "broken": told.broken, "folder": str(folder)}
+
+    def _told(self, case: Case) -> Told:
+        """A mistake of the harness's own breaks its case, and the others are still carried out."""
+        try:
+            return self.attack.undergo(case)
+        except Exception:
+            return Told(broken=(f"the harness itself failed\n{traceback.format_exc()}",))
 
 
 def _in_processes(works: Sequence[Callable[[Callable[[Any], None]], None]]) -> Iterable[Any]:

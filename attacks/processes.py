@@ -19,10 +19,16 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import typer.main
+from PIL import Image
+
+from unseen import cli
+from unseen.data.digits import built_in_digits
 from unseen.errors import UnseenError
 
 NOBODY = 65534
@@ -31,23 +37,17 @@ PATIENCE = 120.0
 MEMORY = 3 * 2**29
 """bytes that a process may take beyond what the libraries have"""
 PRELOADED = (
-    *("lightning_fabric", "torch._dynamo", "torch.utils.tensorboard", "kill_points", "unseen", "unseen.cli"),
-    *("unseen.cli.demo", "unseen.cli.carry_out", "unseen.cli.scores", "unseen.reporting.runs.page"),
-    *("unseen.reporting.diagnosis.page", "unseen.choosing.choose", "unseen.sweep", "unseen.runs.request"),
+    *("lightning_fabric", "torch._dynamo", "torch.utils.tensorboard", "torch.profiler._cupti_monitor", "kill_points"),
+    *("unseen", "unseen.cli", "unseen.cli.demo", "unseen.cli.carry_out", "unseen.cli.scores"),
+    *("unseen.reporting.runs.page", "unseen.reporting.diagnosis.page", "unseen.reporting.diagnosis.diagnose"),
+    *("unseen.choosing.choose", "unseen.sweep", "unseen.sweep.runner", "unseen.runs.request", "unseen.runs.fit"),
     *("unseen.deploy.predictor", "unseen.deploy.export", "unseen.deploy.streaming", "unseen.deploy.csv_file"),
-    *("unseen.paper.page", "unseen.paper.family.page", "unseen.data.download.obtain", "unseen.adda.adapt"),
-    *(
-        "unseen.theory.solve",
-        "PIL.PngImagePlugin",
-        "PIL.JpegImagePlugin",
-        "scipy.io",
-        "scipy.stats",
-        "pooch",
-        "requests",
-        "bz2",
-    ),
-    *("pydantic", "typer._adapters", "typer._click.decorators", "rich._emoji_codes"),
-    *("unseen.deploy.mask_files", "unseen.sweep.runner", "trustme", "matplotlib.backends.backend_agg", "torchvision"),
+    *("unseen.deploy.mask_files", "unseen.paper.page", "unseen.paper.family.page", "unseen.data.download.obtain"),
+    *("unseen.adda.adapt", "unseen.theory.solve", "scipy.io", "scipy.stats", "pooch", "requests", "trustme", "bz2"),
+    *("pydantic", "typer._adapters", "typer._click.decorators", "typer._click._textwrap", "torchvision"),
+    *("rich._emoji_codes", "rich.status", "jinja2.loaders", "encodings.cp437", "encodings.utf_8_sig"),
+    *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg"),
+    *("joblib.externals.loky.backend.popen_loky_posix", "joblib.externals.loky.backend.synchronize"),
 )
 """what a child would import otherwise, each for itself"""
 
@@ -55,9 +55,13 @@ Audit = Callable[[str, tuple[Any, ...]], None]
 
 
 def preload() -> None:
-    """Import whatever the children need."""
+    """Import whatever the children need, and build what each of them would build alike."""
     for name in PRELOADED:
         import_module(name)
+    Image.init()
+    built_in_digits.training_digits()
+    typer.main.get_command = cache(typer.main.get_command)  # else it is made anew at each call
+    typer.main.get_command(cli.app.app)
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "whoever forks may have one thread only"
     gc.collect()
     gc.freeze()  # no child writes to these pages by collecting garbage
@@ -160,8 +164,8 @@ def _be_the_child(work: Callable[[], Any], conditions: Conditions, said: BinaryI
 
 def _settle(conditions: Conditions, said: BinaryIO) -> None:
     os.setsid()
-    for number in (signal.SIGTERM, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python starts
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(said.fileno(), 1)
@@ -196,8 +200,6 @@ def verb(words: str | Sequence[str]) -> Callable[[], None]:
     given = words.split() if isinstance(words, str) else words
 
     def work() -> None:
-        from unseen import cli
-
         sys.argv = ["unseen", *given]
         cli.main()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +43,7 @@ def undergo(case: Case) -> Told:
     ended = case.run(lambda: _train(folder, resume=True))
     wrong = problem(ended, allowed=(0, 3))
     if wrong is None and ended.code == 0:
-        told = [
-            done(case.run(partial(kill_points.outcome_on_disk, each))) for each in (folder, case.prepared / "whole")
-        ]
-        different = kill_points.differences(*told)
+        different = case.differences(kill_points.outcome_on_disk, folder, case.prepared / "whole")
         wrong = f"exit code 0 and other bits in {', '.join(different[:9])}" if different else None
     return Told(broken=(f"a run that was interrupted {state}; {what}: {wrong}",)) if wrong else Told()
 

@@ -4,13 +4,14 @@ import random
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from attacks import mutating, results
 from attacks.catalogue import ATTACKS
-from attacks.harness import Outcome, problem
+from attacks.harness import Attack, Outcome, Told, carry_out, problem
 from attacks.processes import Ended
 
 ROOT = Path(__file__).parents[1]
@@ -42,6 +43,16 @@ def test_a_small_share_of_every_attack_holds():
 def test_a_break_is_seen(ended, said):
     found = problem(ended)
     assert found is None if said is None else found.startswith(said)
+
+
+def test_a_mistake_of_the_harness_breaks_its_case_and_the_others_are_carried_out(tmp_path):
+    def undergo(case):
+        return Told() if case.number else case.dice.nothing_of_that_name
+
+    attack, until = Attack("mistaken", "none", 2, undergo), time.monotonic() + 60
+    outcome = carry_out(attack, range(2), seed=0, home=tmp_path, jobs=1, until=until)
+    assert (outcome.tried, outcome.held) == (2, 1)
+    assert outcome.broken[0][1].startswith("the harness itself failed")
 
 
 def test_what_broke_is_told_with_what_repeats_it():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 from collections.abc import Callable
@@ -203,6 +204,25 @@ class TestRounds:
         shutil.copy(runs / of / "rounds" / ("2" if of == "4" else "1") / "0000.safetensors", folder / "rounds" / "2")
         whole = Path(shutil.copytree(runs / "whole", tmp_path / "whole"))
         assert not differences(outcome(self.resume(whole)), outcome(self.resume(folder)))
+
+    @pytest.mark.parametrize("more", [1, -1, 2**31], ids=["a byte more", "a byte less", "gigabytes more"])
+    def test_a_file_of_another_length_than_it_says_is_refused_before_it_is_mapped(
+        self, runs: Path, tmp_path: Path, more: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = Path(shutil.copy(runs / "3" / "rounds" / "1" / "0000.safetensors", tmp_path))
+        size = path.stat().st_size
+        os.truncate(path, size + more)
+        monkeypatch.setattr("safetensors.safe_open", lambda *_, **__: pytest.fail("it was mapped"))
+        with pytest.raises(RunFolderError, match=f"is damaged: it has {size + more:,} bytes; its header says {size:,}"):
+            read_tensors(path)
+
+    def test_a_part_too_many_of_an_unfinished_round_is_gone_once_the_round_is_whole(
+        self, runs: Path, tmp_path: Path
+    ) -> None:
+        folder = Path(shutil.copytree(runs / "half", tmp_path / "run"))
+        shutil.copy(folder / "rounds" / "1" / "0000.safetensors", folder / "rounds" / "2" / "0009.safetensors")
+        self.resume(folder)
+        assert len(RunFolder(folder).read_round(2)[1]) == RunFolder(folder).config().round_size
 
     @pytest.mark.parametrize(
         ("change", "said"),

@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 
 import unseen
 from unseen.base.locking import InUse
+from unseen.base.writing import write_atomically
 from unseen.cli.app import app
+from unseen.deploy.hand_over import hand_over
 from unseen.errors import RunFolderError, SaveFailed, UnseenError
 from unseen.reporting.evaluation import score_run
 from unseen.runs.folder import RunFolder
@@ -136,6 +138,23 @@ class TestReading:
                 RunFolder(folder).locked(),
             ):
                 pass
+
+
+class TestLinks:
+    @pytest.mark.parametrize(
+        "use",
+        [
+            lambda loop: unseen.Ensemble.of_runs([loop, loop.parent]),
+            lambda loop: hand_over(OLDER / "finished-0", loop),
+            lambda loop: write_atomically(loop, b""),
+            lambda loop: unseen.folder(loop),
+        ],
+        ids=["a member", "a hand-over", "a file", "images"],
+    )
+    def test_a_link_that_leads_to_itself_is_a_message(self, tmp_path: Path, use: Callable[[Path], Any]) -> None:
+        (tmp_path / "loop").symlink_to("loop")
+        with pytest.raises(UnseenError, match="loop"):
+            use(tmp_path / "loop")
 
 
 class TestScores:

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
-from unseen.base.paths import names_file
+from unseen.base.paths import names_file, resolved
 from unseen.errors import InputError, RunFolderError, UnseenError, did_you_mean
 
 FORMS = "FILE.py:NAME or MODULE:NAME"
@@ -150,7 +150,7 @@ def absolute(name: str) -> str:
     """``FILE.py:NAME`` with the path of its file made absolute, so that it is found from another folder."""
     place, colon, rest = name.partition(":")
     if colon and place.endswith(".py") and names_file(place):
-        return f"{Path(place).resolve()}:{rest}"
+        return f"{resolved(place)}:{rest}"
     return name
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 from pathlib import Path
 
@@ -14,6 +15,14 @@ def expanded(path: str | PathLike[str]) -> Path:
         return Path(path).expanduser()
     except RuntimeError as error:
         raise InputError(f"{path}: there is no home of that user here; write the path in full") from error
+
+
+def resolved(path: str | PathLike[str]) -> Path:
+    """The path in full, without links. One that leads back to itself is found by whoever opens it.
+
+    ``Path.resolve`` is like that from Python 3.13 on; before, it raises a RuntimeError.
+    """
+    return Path(os.path.realpath(path))
 
 
 def names_file(path: str | PathLike[str]) -> bool:

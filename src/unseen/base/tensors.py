@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,11 @@ from torch import Tensor
 from unseen.base.reading import as_object, reading
 from unseen.base.writing import write_atomically
 from unseen.errors import RunFolderError
+
+MOST_HEADER = 100_000_000
+"""bytes; safetensors has the same limit"""
+_LENGTH = 8
+"""bytes that say how long the header is"""
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
@@ -53,9 +59,22 @@ def shape_in(path: Path, name: str) -> tuple[int, ...]:
 def _tensors_of(path: Path, framework: str) -> Iterator[Any]:
     """Inside: a safetensors file, open. Python opens it first: safetensors calls missing whatever it can't open."""
     with reading(path, RunFolderError):
-        path.open("rb").close()
+        _refuse_other_length(path)
         with safetensors.safe_open(str(path), framework=framework) as file:
             yield file
+
+
+def _refuse_other_length(path: Path) -> None:
+    """Refuse a file that is longer or shorter than its header says, before it is mapped into memory."""
+    with path.open("rb") as file:
+        head = int.from_bytes(file.read(_LENGTH), "little")
+        if head > MOST_HEADER:
+            raise ValueError(f"its header has {head:,} bytes; expected at most {MOST_HEADER:,}")
+        described = as_object(json.loads(file.read(head)))
+        found = file.seek(0, os.SEEK_END)
+    ends = [tensor["data_offsets"][1] for name, tensor in described.items() if name != "__metadata__"]
+    if found != (expected := _LENGTH + head + max(ends, default=0)):
+        raise ValueError(f"it has {found:,} bytes; its header says {expected:,}")
 
 
 def tensors_digest(tensors: Mapping[str, Tensor], text: str) -> str:

@@ -8,6 +8,7 @@ What the disk refuses becomes ``SaveFailed``, with the place and the reason.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from unseen.base.paths import resolved
 from unseen.base.reading import reading
 from unseen.errors import RunFolderError, SaveFailed
 
@@ -57,7 +59,9 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     A link stays a link: the file it leads to is written. A device or a pipe is written to as it is.
     """
     with writing(path):
-        place = path.resolve() if path.is_symlink() else path
+        place = resolved(path) if path.is_symlink() else path
+        if place.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))  # it leads back to itself
         if place.exists() and not place.is_file():
             with place.open("wb") as device:
                 yield device

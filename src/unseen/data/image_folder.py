@@ -11,7 +11,7 @@ import torch
 
 from unseen.base.bars import remark
 from unseen.base.extras import require
-from unseen.base.paths import expanded
+from unseen.base.paths import expanded, resolved
 from unseen.base.reading import is_folder
 from unseen.data.decoded import decoded, refuse_sizes
 from unseen.data.decoding import HowDecoded
@@ -75,7 +75,7 @@ def folder(
     origin = f"folder {root}" + f"; {len(problems):,} files that can't be read are left out" * bool(problems)
     names = tuple(str(relative(file, root)) for file, outcome in zip(files, outcomes, strict=True) if outcome.size)
     kept = images.part(readable.nonzero().flatten()) if problems else images
-    return noted(Domain(name or root.resolve().name, kept, numbers[readable], order, origin, names, problems))
+    return noted(Domain(name or resolved(root).name, kept, numbers[readable], order, origin, names, problems))
 
 
 def _left_out(root: Path, files: int, problems: Sequence[str]) -> str:

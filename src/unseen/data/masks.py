@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from unseen.base.bars import remark
-from unseen.base.paths import expanded
+from unseen.base.paths import expanded, resolved
 from unseen.base.reading import is_folder, read_bytes, reading
 from unseen.data.domain import Domain, noted
 from unseen.data.images import Size, checked_size, kernel_problems
@@ -105,7 +105,7 @@ def masks_in(
                 f"{', '.join(strangers)}; use the source's names, or list their values under void"
             )
         listed = {name: listed.get(name, []) for name in classes}
-    name = root.resolve().name
+    name = resolved(root).name
     try:
         make_codes(listed, void)
     except InputError as error:
@@ -129,8 +129,8 @@ def read_mask(codes: Codes, path: Path) -> Mask:
 
 
 def _name(images: Path) -> str:
-    resolved = images.resolve()
-    return resolved.parent.name if resolved.name == IMAGES else resolved.name
+    place = resolved(images)
+    return place.parent.name if place.name == IMAGES else place.name
 
 
 def _read_classes(path: Path) -> tuple[dict[str, Value | list[Value]], list[Value] | None]:

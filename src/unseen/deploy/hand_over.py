@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from unseen.base.imports import beside
+from unseen.base.paths import resolved
 from unseen.base.writing import copy, make_folder, write_atomically, written_whole
 from unseen.deploy import seal
 from unseen.deploy.card import card
@@ -23,7 +24,7 @@ def hand_over(folder: Path, to: Path) -> None:
     its data, wherever ``to`` is moved.
     """
     again = seal.sealed(to)
-    if to.resolve() == folder.resolve():
+    if resolved(to) == resolved(folder):
         raise RunFolderError(f"{to} is the folder to hand over itself; choose another, new or empty one")
     about = Provenance.read(folder)
     with written_whole(to, replaces=again) as aside:
@@ -31,7 +32,7 @@ def hand_over(folder: Path, to: Path) -> None:
         for name, path in (needed | _about(folder)).items():
             make_folder((aside / name).parent)
             copy(path, aside / name)
-        write_atomically(aside / "README.md", card(about, to.resolve().name).encode())
+        write_atomically(aside / "README.md", card(about, resolved(to).name).encode())
         seal.put(aside, needed)
 
 

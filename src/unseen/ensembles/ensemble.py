@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from unseen.base.images import Images, StoredImages, in_batches
 from unseen.base.imports import model_code
+from unseen.base.paths import resolved
 from unseen.data.domain import as_domain, named
 from unseen.engine import evaluation_batch, host_copies
 from unseen.ensembles import folder as ensemble_folder
@@ -179,8 +180,8 @@ def _checked(images: Images) -> Images:
 
 
 def _repetitions(paths: Sequence[Path]) -> list[str]:
-    resolved = [path.resolve() for path in paths]
-    twice = [path for i, path in enumerate(paths) if resolved.count(resolved[i]) > 1]
+    places = [resolved(path) for path in paths]
+    twice = [path for path, place in zip(paths, places, strict=True) if places.count(place) > 1]
     return [f"{', '.join(map(str, twice))} are one run; expected different ones"] if twice else []
 
 

@@ -10,7 +10,7 @@ from torch import nn
 
 from unseen.base import imports
 from unseen.base.imports import give, imported, users_code
-from unseen.base.paths import expanded
+from unseen.base.paths import expanded, resolved
 from unseen.engine import Engine
 from unseen.errors import InputError, did_you_mean
 from unseen.models.convnet import ConvNet
@@ -151,7 +151,7 @@ def absolute(name: str) -> str:
     """The same with the path of its file made absolute, so that a run can resume from another folder."""
     place, _, rest = name.partition(":")
     if place in FCNS and rest:
-        return f"{place}:{expanded(rest).resolve()}"
+        return f"{place}:{resolved(expanded(rest))}"
     return name if library_of(name) else imports.absolute(name)
 
 

@@ -49,6 +49,14 @@ class RunFolder(TrainingFolder[RunConfig]):
             return None
         return made if torch.equal(made_from, parents) else None
 
+    def close_round(self, k: int, parts: int) -> None:
+        """Round k is whole and has so many parts: whatever else an interruption left there would be taken for one."""
+        own = {self._part(k, part) for part in range(parts)}
+        with self.saving():
+            for path in entries(self.path / "rounds" / str(k), RunFolderError):
+                if path.suffix == ".safetensors" and path not in own:
+                    remove(path)
+
     def _part(self, k: int, part: int) -> Path:
         return self.path / "rounds" / str(k) / f"{part:04d}.safetensors"
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unseen.base.paths import names_file
+from unseen.base.paths import names_file, resolved
 from unseen.models.names import file_of, runs_code, with_file
 from unseen.transforms.callables import FROM_PYTHON
 
@@ -23,7 +23,7 @@ KEY = "places"
 def with_places(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """The content of a ``config.json``, and where in relation to ``folder`` the files are that its job names."""
     files = [file for _, file in _files(content.get("job"))]
-    places = {str(file): os.path.relpath(file, folder.resolve()) for file in files if file.is_absolute()}
+    places = {str(file): os.path.relpath(file, resolved(folder)) for file in files if file.is_absolute()}
     return {**content, KEY: places} if places else dict(content)
 
 
@@ -33,7 +33,7 @@ def found_again(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     moved: dict[str, str] = {}
     for setting, file in _files(job):
         place = places.get(str(file)) if isinstance(places, Mapping) else None
-        now = (folder.resolve() / place).resolve() if isinstance(place, str) and "\0" not in place else file
+        now = resolved(folder / place) if isinstance(place, str) and "\0" not in place else file
         if not names_file(file) and names_file(now):
             assert isinstance(job, Mapping)
             moved[setting] = with_file(job["model"], now) if setting == "model" else str(now)

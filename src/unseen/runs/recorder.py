@@ -47,6 +47,7 @@ class Recorder:
         self.events: Events | None = None
         self._write(self._open_events)
         self._ascended = 0
+        self._parts = 0
         self._saved = time.monotonic()
 
     def _write(self, work: Callable[[RunFolder], None]) -> None:
@@ -89,6 +90,7 @@ class Recorder:
 
     def recall(self, k: int, part: int, parents: Tensor) -> Fictitious | None:
         """What this part of round k holds, if an interrupted run had made it from these rows."""
+        self._parts = part + 1
         return self.engine.on_first_rank(lambda: self.files.recall_part(k, part, parents) if self.files else None)
 
     def ascended(self, k: int, images: int, of: int) -> None:
@@ -103,6 +105,7 @@ class Recorder:
     def appended(self, state: State, starts: Tensor) -> None:
         """A round was added to the pool; ``starts`` are the rows its samples were made from."""
         self._ascended = 0
+        self._write(lambda files: files.close_round(state.k, self._parts))
         sample = self._sample(state, len(starts))
         measured = asdict(self._measure(state, starts, sample))
         made = RoundRecord(step=state.t, round=state.k, fictitious=len(starts), measured=len(sample), **measured)

@@ -12,7 +12,7 @@ from typing import Any
 from unseen.base.checks import is_name, seed_problems, shown
 from unseen.base.imports import absolute as absolute_place
 from unseen.base.imports import give
-from unseen.base.paths import expanded, names_file, names_folder
+from unseen.base.paths import expanded, names_file, names_folder, resolved
 from unseen.base.reading import read_toml
 from unseen.base.records import to_json
 from unseen.data.catalogue import names
@@ -214,7 +214,7 @@ def with_absolute_paths(given: dict[str, Any]) -> dict[str, Any]:
     if isinstance(given.get("model"), str):
         given = given | {"model": absolute(given["model"])}
     if isinstance(given.get("weights"), str) and names_file(expanded(given["weights"])):
-        given = given | {"weights": str(expanded(given["weights"]).resolve())}
+        given = given | {"weights": str(resolved(expanded(given["weights"])))}
     give(given.get("model"))
     return given
 
@@ -227,7 +227,7 @@ def _absolute_folder(name: Any) -> Any:
         return spelled[name.lower()]
     prefix = MASKS_PREFIX if name.startswith(MASKS_PREFIX) else ""
     path = expanded(name.removeprefix(prefix or FOLDER_PREFIX))
-    return prefix + str(path.resolve()) if names_folder(path) else name
+    return prefix + str(resolved(path)) if names_folder(path) else name
 
 
 def line_of(name: str) -> str:
