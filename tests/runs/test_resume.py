@@ -417,12 +417,13 @@ def small_disk(disk_with: Callable[[str], Path]) -> Path:
     return disk_with("size=1m")
 
 
-class TestFullDisk:
-    @pytest.fixture(scope="class")
-    def expected(self, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-        """Of a training that always had room, in a process like those that have not."""
-        return in_process(kill_points.train_to_the_end, tmp_path_factory.mktemp("room") / "whole", False).answer
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """Of a training that always had room, in a process like those that have not."""
+    return in_process(kill_points.train_to_the_end, tmp_path_factory.mktemp("room") / "whole", False).answer
 
+
+class TestFullDisk:
     @pytest.mark.parametrize(
         ("phase", "done", "what", "safe"),
         [
