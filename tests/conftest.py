@@ -91,6 +91,7 @@ SLOW = {
         "the same calls in test_masks.py",
     "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/sweeps.md]":
         "the command in test_sweep.py, and ensembles.md",
+    "tests/test_docs.py::test_the_site_builds_without_a_warning[html]": "the same pages as text",
 }  # fmt: skip
 """a few tests that take as long as all others, and what of their promise is in `make test`; `make attack` has more"""
 
