@@ -276,7 +276,6 @@ def test_the_demo_prints_the_table_writes_the_page_and_a_second_one_trains_nothi
         "erm": ERM(T=22, batch=4),
     }
     monkeypatch.setattr(demo, "METHODS", small)
-    monkeypatch.setattr(demo, "JOB", replace(demo.JOB, width=0.05))
     monkeypatch.setattr("unseen.sweep.workers.default_jobs", lambda *_: 1)  # each worker would build the domains anew
     monkeypatch.setattr(demo, "CADENCE", Cadence(record=4, watch=4, save=4))
     code, text = shell("demo", "--out", "demo", "--seeds", "2")
