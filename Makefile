@@ -2,7 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
+
+# Bytecode is kept, whatever the shell says: pip compiles nothing, and dozens of processes import torch, 10 seconds each.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-all lint format bench attack docs clean
 
@@ -13,10 +17,10 @@ demo: $(VENV)/demo-installed  ## install, then train ERM, ADA and ADA over trans
 	$(BIN)/unseen demo
 
 test: $(VENV)/dev-installed lint  ## install, check style and types, then run the tests; the slow ones it skips are listed
-	$(BIN)/python -m pytest -n 2
+	$(TESTS)
 
 test-all: $(VENV)/dev-installed lint  ## the same with the slow tests
-	$(BIN)/python -m pytest -n 2 --all
+	$(TESTS) --all
 
 lint: $(VENV)/dev-installed  ## ruff, mypy, and who may import whom
 	$(BIN)/ruff check .

@@ -15,7 +15,9 @@ from unseen import Domain, cli
 from unseen.base import imports
 from unseen.transforms import catalogue
 
-torch.use_deterministic_algorithms(True)  # also fills torch.empty with NaN, so that nobody reads what nobody wrote
+# Deterministic algorithms, which also fill torch.empty with NaN, so that nobody reads what nobody wrote. The function
+# of that name does the same and imports torch's compiler, which takes longer than torch itself.
+torch.set_deterministic_debug_mode("error")
 torch.set_num_threads(1)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for what it starts in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # tests send it to processes of their own
@@ -44,31 +46,54 @@ def _global_generators_are_left_alone() -> Iterator[None]:
 
 
 LONGEST = (
-    "tests/runs/test_resume.py::TestKills", "tests/engine/test_ranks.py", "tests/cli/test_cli.py",
-    "tests/cli/test_scenes.py", "tests/sweep/test_sweep.py", "tests/test_docs.py",
+    "tests/engine/test_ranks.py", "tests/test_docs.py", "tests/runs/test_resume.py", "tests/cli/test_cli.py",
+    "tests/sweep/test_sweep.py", "tests/test_attacks.py",
 )  # fmt: skip
+"""files, since `make test` gives a worker whole ones: by the hundred tests, all of the longest would be one worker's"""
 
 
-SLOW = (
-    "tests/runs/test_resume.py::TestKills::test_a_run_killed_at_any_moment_ends_with_the_same_bits",
-    "tests/runs/test_transformed_runs.py::test_a_run_killed_at_any_moment_ends_with_the_same_bits",
-    "tests/cli/test_cli.py::test_a_demo_that_is_stopped_says_how_to_resume_and_its_workers_end",
-    "tests/cli/test_cli.py::test_a_stopped_training_resumes_to_the_same_bits[SIGINT]",
-    "tests/cli/test_scenes.py::test_a_training_on_scenes_is_killed_resumes_to_the_same_bits_and_is_evaluated",
-    "tests/engine/test_ranks.py::test_a_training_that_was_killed_in_a_round_resumes_to_the_same_bits",
-    "tests/engine/test_ranks.py::test_the_command_line_under_torchrun_speaks_once",
-    "tests/engine/test_ranks.py::test_a_rank_that_ends_before_the_others_are_connected_ends_them",
-    "tests/data/test_built_in.py::test_two_processes_build_the_same_bits_whatever_the_global_seed",
-    "tests/deploy/play/test_browser.py",
-    "tests/models/test_split_zoo.py::test_a_segmentation_models_network_trains_on_masks",
-    "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGINT]",
-    "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGTERM]",
-    "tests/sweep/test_sweep.py::test_a_sweep_on_ray_has_the_bits_of_one_without",
-    "tests/test_benchmarks.py::test_a_quick_benchmark_runs_and_keeps_nothing",
-    "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/choosing.md]",
-    "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/masks.md]",
-)
-"""a third of all the time in a few tests, most of them of what `make attack` attacks more often"""
+SLOW = {
+    "tests/runs/test_resume.py::TestKills::test_a_run_killed_at_any_moment_ends_with_the_same_bits":
+        "TestInterruptions stops one in every phase",
+    "tests/runs/test_transformed_runs.py::test_a_run_killed_at_any_moment_ends_with_the_same_bits":
+        "test_ctrl_c_leaves_a_folder_that_goes_on stops one in every phase",
+    "tests/cli/test_cli.py::test_a_demo_that_is_stopped_says_how_to_resume_and_its_workers_end":
+        "the sweep that is killed in test_sweep.py",
+    "tests/cli/test_cli.py::test_a_stopped_training_resumes_to_the_same_bits[SIGINT]": "SIGKILL",
+    "tests/cli/test_scenes.py::test_a_training_on_scenes_is_killed_resumes_to_the_same_bits_and_is_evaluated":
+        "the one on digits, and masks in test_transformed_runs.py",
+    "tests/engine/test_ranks.py::test_a_training_that_was_killed_in_a_round_resumes_to_the_same_bits":
+        "it ends, and the message says how to resume",
+    "tests/engine/test_ranks.py::test_when_one_rank_is_killed_the_other_ends_and_says_how_to_resume[rank 1]": "rank 0",
+    "tests/engine/test_ranks.py::test_one_process_does_not_go_on_with_what_two_began[rank 1]": "rank 0",
+    "tests/engine/test_ranks.py::test_one_process_does_not_go_on_with_what_two_began[both]": "rank 0",
+    "tests/engine/test_ranks.py::test_the_command_line_under_torchrun_speaks_once":
+        "ranks that nobody watches say nothing",
+    "tests/engine/test_ranks.py::test_a_rank_that_ends_before_the_others_are_connected_ends_them": "rank 0, in a round",
+    "tests/data/test_built_in.py::test_two_processes_build_the_same_bits_whatever_the_global_seed":
+        "the other promises of each domain",
+    "tests/data/test_built_in.py::test_building_leaves_the_global_generators_as_they_were":
+        "the guard of every test, in the first that builds each",
+    "tests/deploy/play/test_browser.py": "test_drawing.py, test_serving.py and test_sitting.py",
+    "tests/models/test_split_zoo.py::test_a_segmentation_models_network_trains_on_masks":
+        "the head of each is found, and test_fcn.py",
+    "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGINT]":
+        "SIGKILL",
+    "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGTERM]":
+        "SIGKILL",
+    "tests/sweep/test_sweep.py::test_a_sweep_on_ray_has_the_bits_of_one_without": "one in processes",
+    "tests/test_benchmarks.py::test_a_quick_benchmark_runs_and_keeps_nothing": "its parts, one by one",
+    "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/choosing.md]":
+        "the command in test_choose.py",
+    "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/first-run.md]":
+        "the same commands in test_cli.py, and theory.md",
+    "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/masks.md]":
+        "the same calls in test_masks.py",
+    "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/sweeps.md]":
+        "the command in test_sweep.py, and ensembles.md",
+    "tests/test_docs.py::test_the_site_builds_without_a_warning[html]": "the same pages as text",
+}  # fmt: skip
+"""a few tests that take as long as all others, and what of their promise is in `make test`; `make attack` has more"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -79,8 +104,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Slow tests only where all are asked for. The longest first: at the end, one worker would wait for the other."""
     for item in items if not config.getoption("--all") else ():
-        if item.nodeid.startswith(SLOW):
-            item.add_marker(pytest.mark.skip(reason="slow: make test-all runs it"))
+        for start, instead in SLOW.items():
+            if item.nodeid.startswith(start):
+                item.add_marker(pytest.mark.skip(reason=f"slow: make test-all runs it; here: {instead}"))
     items.sort(key=lambda item: next((i for i, start in enumerate(LONGEST) if item.nodeid.startswith(start)), 99))
 
 

@@ -149,15 +149,19 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-def test_the_site_builds_without_a_warning(tmp_path):
+@pytest.mark.parametrize(
+    ("builder", "pages"), [("text", ["docs/api.txt"]), ("html", ["docs/api.html", "index.html"])], ids=["text", "html"]
+)
+def test_the_site_builds_without_a_warning(tmp_path, builder, pages):
     pytest.importorskip("sphinx")
-    command = ["-m", "sphinx", "-W", "--keep-going", "-q", "-c", "docs", ".", "SITE", "-d", "KEPT"]
+    command = ["-m", "sphinx", "-b", builder, "-W", "--keep-going", "-q", "-c", "docs", ".", "SITE", "-d", "KEPT"]
     folders = {"SITE": str(tmp_path / "site"), "KEPT": str(tmp_path / "kept")}
     command = [sys.executable, *(folders.get(word, word) for word in command)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "site/index.html").exists()
-    assert "penalty on the distance" in (tmp_path / "site/docs/api.html").read_text()  # the docstring of a field
+    reference, *_ = written = [(tmp_path / "site" / page).read_text() for page in pages]
+    assert all(written)
+    assert "penalty on the distance" in " ".join(reference.split())  # the docstring of a field
 
 
 def test_every_setting_is_in_the_list_of_settings_with_its_default():

@@ -1,6 +1,7 @@
 """The package's names: imported when they are first used, and typed as if they were imported at once."""
 
 import ast
+import json
 import subprocess
 import sys
 from importlib import import_module
@@ -39,19 +40,41 @@ def test_type_checkers_and_python_find_the_same_names():
         assert getattr(unseen, name) is (home if name in rooms else getattr(home, name))
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "from unseen import ADA, fit; import pickle; assert pickle.loads(pickle.dumps(ADA())) == ADA()",
-        "import unseen; unseen.sweep.run, unseen.rules.RULES, unseen.theory.surrogate, unseen.models.ConvNet",
-        "import unseen; unseen.errors.InputError, unseen.data, unseen.scenes",
-        "from unseen import *; fit, rules.RULES",
-        "from unseen import cli, scenes; cli.main",
-    ],
+FIRST_USES = (
+    "from unseen import ADA, fit; import pickle; assert pickle.loads(pickle.dumps(ADA())) == ADA()",
+    "import unseen; unseen.sweep.run, unseen.rules.RULES, unseen.theory.surrogate, unseen.models.ConvNet",
+    "import unseen; unseen.errors.InputError, unseen.data, unseen.scenes",
+    "from unseen import *; fit, rules.RULES",
+    "from unseen import cli, scenes; cli.main",
 )
-def test_names_and_rooms_are_found_when_they_are_first_used(code):
-    done = run(code)
-    assert done.returncode == 0, done.stderr
+EACH_IN_A_FORK = """
+import json, os, sys, traceback
+import lightning_fabric, torch  # which take seconds, and once is enough
+assert "unseen" not in sys.modules
+for code in json.loads(sys.argv[1]):
+    if os.fork() == 0:
+        try:
+            exec(code, {"__name__": "__main__"})
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+@pytest.fixture(scope="module")
+def ends_of_first_uses() -> tuple[dict[str, str], str]:
+    """The exit code of each, and all that was said."""
+    command = [sys.executable, "-W", "error", "-c", EACH_IN_A_FORK, json.dumps(FIRST_USES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return dict(zip(FIRST_USES, done.stdout.split(), strict=True)), done.stderr
+
+
+@pytest.mark.parametrize("code", FIRST_USES)
+def test_names_and_rooms_are_found_when_they_are_first_used(ends_of_first_uses, code):
+    ends, said = ends_of_first_uses
+    assert ends[code] == "0", said
 
 
 def test_the_names_are_listed_before_they_are_used():

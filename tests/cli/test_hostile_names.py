@@ -23,7 +23,7 @@ def place(tmp_path):
         f'source = "{SOURCE}"\nwatch = ["{TARGET}"]\nout = "{RUN}"\n'.replace("\x1b", "\\u001b").replace(
             "\x07", "\\u0007"
         )
-        + "size = 32\nK = 1\nT_min = 1\nT = 2\nT_max = 1\nbatch = 4\n[cadence]\nwatch = 1\nrecord = 1\n"
+        + "size = 32\nwidth = 0.05\nK = 1\nT_min = 1\nT = 2\nT_max = 1\nbatch = 4\n[cadence]\nwatch = 1\nrecord = 1\n"
     )
     return tmp_path
 

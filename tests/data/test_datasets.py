@@ -1,5 +1,7 @@
 """Data sets that are read once and not kept in memory: torch's and Hugging Face's."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 import torch
@@ -11,8 +13,6 @@ from unseen.base.images import FileRows, as_float
 from unseen.data import items
 from unseen.data.domain import as_domain
 from unseen.errors import InputError
-
-datasets = pytest.importorskip("datasets")
 
 
 @pytest.fixture(autouse=True)
@@ -101,8 +101,14 @@ def pictures():
     return np.random.default_rng(0).integers(0, 256, (12, 8, 8, 3), np.uint8)
 
 
+@pytest.fixture(scope="module")
+def datasets():
+    """Imported where it is used: it takes seconds, and whoever collects the tests would wait for it."""
+    return pytest.importorskip("datasets")
+
+
 @pytest.fixture
-def hugging_face(pictures):
+def hugging_face(datasets, pictures):
     features = datasets.Features({
         "id": datasets.Value("int64"), "photo": datasets.Image(), "kind": datasets.ClassLabel(names=["cat", "dog"]),
     })  # fmt: skip
@@ -127,8 +133,12 @@ def test_a_network_is_trained_on_a_hugging_face_data_set(hugging_face, make_net)
     assert len(run.pool) == 24
 
 
+def in_parts(whole):
+    return import_module("datasets").DatasetDict({"train": whole, "test": whole})
+
+
 MISTAKES = {
-    "parts": (lambda d: datasets.DatasetDict({"train": d, "test": d}), {}, "got the parts train, test; choose one"),
+    "parts": (in_parts, {}, "got the parts train, test; choose one"),
     "no labels": (lambda d: d.remove_columns("kind"), {}, r"got id \(Value\), photo \(Image\); name them"),
     "a column that isn't there": (lambda d: d, {"label": "class"}, "expected a column of images and one of labels"),
     "no length": (lambda d: d.to_iterable_dataset(), {}, "expected a data set with a length and items"),

@@ -391,34 +391,50 @@ def test_after_errors_the_ranks_train_on_to_the_same_bits(many: Path) -> None:
     assert told(many / "again")[0]["seen"] == told(many / "even")[0]["seen"]
 
 
+class Killed(dict[str, SimpleNamespace]):
+    """Trainings of which rank 0, rank 1 or both are killed in a round, each when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+
+    def __missing__(self, who: str) -> SimpleNamespace:
+        """How it ended, and what could resume."""
+        ended = self[who] = torchrun(__file__, "die", self.folder / who, *who)
+        ended.folder, ended.started = self.folder / who, RunFolder(self.folder / who).started
+        ended.finished = RunFolder(self.folder / who).finished
+        ended.refused = error_of(lambda: kill_points.train(self.folder / who, resume=True))
+        return ended
+
+
+WHO = pytest.mark.parametrize("who", ["0", "1", "01"], ids=["rank 0", "rank 1", "both"])
+
+
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SimpleNamespace]:
-    """Trainings of which rank 0, rank 1 or both were killed in a round: how they ended, and what could resume."""
-    folder, ends = tmp_path_factory.mktemp("killed"), {}
-    for who in ("0", "1", "01"):
-        ends[who] = torchrun(__file__, "die", folder / who, *who)
-        ends[who].folder, ends[who].started = folder / who, RunFolder(folder / who).started
-        ends[who].finished = RunFolder(folder / who).finished
-        ends[who].refused = error_of(lambda who=who: kill_points.train(folder / who, resume=True))
-    resumed = torchrun(__file__, "go_on", *(folder / who for who in ends))
-    assert resumed.code == 0, resumed.err
-    return ends
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Killed:
+    return Killed(tmp_path_factory.mktemp("killed"))
 
 
-@pytest.mark.parametrize("who", ["0", "1", "01"], ids=["rank 0", "rank 1", "both"])
-def test_a_training_that_was_killed_in_a_round_resumes_to_the_same_bits(
-    many: Path, killed: dict[str, SimpleNamespace], who: str
-) -> None:
-    assert killed[who].started
-    assert not killed[who].finished
-    assert not differences(outcome_on_disk(many / "whole"), outcome_on_disk(killed[who].folder))
+@pytest.fixture(scope="module")
+def resumed(killed: Killed) -> Killed:
+    """All three, resumed in one start."""
+    ended = torchrun(__file__, "go_on", *(killed[who].folder for who in ("0", "1", "01")))
+    assert ended.code == 0, ended.err
+    return killed
+
+
+@WHO
+def test_a_training_that_was_killed_in_a_round_resumes_to_the_same_bits(many: Path, resumed: Killed, who: str) -> None:
+    assert resumed[who].started
+    assert not resumed[who].finished
+    assert not differences(outcome_on_disk(many / "whole"), outcome_on_disk(resumed[who].folder))
 
 
 @pytest.mark.parametrize("who", [0, 1], ids=["rank 0", "rank 1"])
-def test_when_one_rank_is_killed_the_other_ends_and_says_how_to_resume(
-    killed: dict[str, SimpleNamespace], who: int
-) -> None:
+def test_when_one_rank_is_killed_the_other_ends_and_says_how_to_resume(killed: Killed, who: int) -> None:
     ended = killed[str(who)]
+    assert ended.started
+    assert not ended.finished
     (message,) = errors_in(ended)
     assert message.startswith(f"error on rank {1 - who}: rank {1 - who} ")
     assert "another rank has ended" in message or "lost another rank, which has ended (" in message
@@ -432,10 +448,11 @@ def test_when_one_rank_is_killed_the_other_ends_and_says_how_to_resume(
     assert over - killed_at < 15
 
 
-def test_one_process_does_not_go_on_with_what_two_began(killed: dict[str, SimpleNamespace]) -> None:
-    for ended in killed.values():
-        assert ended.refused.startswith(f"{RunFolderError.__name__}: {ended.folder} belongs to another config:")
-        assert "  - engine.ranks is 2 there, 1 here\n" in ended.refused
+@WHO
+def test_one_process_does_not_go_on_with_what_two_began(killed: Killed, who: str) -> None:
+    ended = killed[who]
+    assert ended.refused.startswith(f"{RunFolderError.__name__}: {ended.folder} belongs to another config:")
+    assert "  - engine.ranks is 2 there, 1 here\n" in ended.refused
 
 
 def test_a_rank_that_ends_before_the_others_are_connected_ends_them(tmp_path: Path) -> None:

@@ -46,6 +46,12 @@ def lab(tmp_path: Path) -> DigitLab:
     return tiny_lab(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def ensembles(tmp_path_factory: pytest.TempPathFactory) -> tuple[DigitLab, Results]:
+    lab = tiny_lab(tmp_path_factory.mktemp("ensembles"))
+    return lab, carry_out(ENSEMBLE, lab, seeds=1)
+
+
 def test_every_figure_and_table_of_the_digit_experiments_is_a_recipe() -> None:
     assert set(DIGIT_RECIPES) == {
         "figure1-top", "figure2a-top", "figure2a-bottom", "figure2b-top", "figure2b-middle", "figure2b-bottom",
@@ -143,8 +149,8 @@ def test_a_run_that_fails_takes_no_other_ones_result_along(lab: DigitLab) -> Non
     assert [line["key"] for line in Results(lab.out / RESULTS)] == [good.key]
 
 
-def test_an_ensemble_is_measured_under_every_rule_and_its_members_too(lab: DigitLab) -> None:
-    results = carry_out(ENSEMBLE, lab, seeds=1)
+def test_an_ensemble_is_measured_under_every_rule_and_its_members_too(ensembles: tuple[DigitLab, Results]) -> None:
+    lab, results = ensembles
     lines = list(results)
     assert sorted(line["kind"] for line in lines) == ["ensemble"] * 2 + ["run"] * 4
     assert all({"versions", "created"} <= line.keys() for line in lines)
@@ -153,8 +159,8 @@ def test_an_ensemble_is_measured_under_every_rule_and_its_members_too(lab: Digit
     assert all(cell.accuracies for cell in ENSEMBLE.cells(lab, results, 1))
 
 
-def test_an_ensembles_accuracy_is_that_of_its_members_together(lab: DigitLab) -> None:
-    results = carry_out(ENSEMBLE, lab, seeds=1)
+def test_an_ensembles_accuracy_is_that_of_its_members_together(ensembles: tuple[DigitLab, Results]) -> None:
+    lab, results = ensembles
     method = ENSEMBLE.methods[1]
     assert isinstance(method, Ensembled)
     ensemble = unseen.Ensemble.of_runs([request.out for request in method.requests(source_of(lab), 0)])
@@ -162,8 +168,8 @@ def test_an_ensembles_accuracy_is_that_of_its_members_together(lab: DigitLab) ->
     assert method.accuracy(results, source_of(lab), 0, "uci-8x8") == pytest.approx(expected, abs=0.002)
 
 
-def test_a_table_has_every_rule_beside_what_a_member_reaches_alone(lab: DigitLab) -> None:
-    results = carry_out(ENSEMBLE, lab, seeds=1)
+def test_a_table_has_every_rule_beside_what_a_member_reaches_alone(ensembles: tuple[DigitLab, Results]) -> None:
+    lab, results = ensembles
     table = ENSEMBLE.sheets(lab, results, 1)[-1]
     assert table.headings[4:] == tuple(unseen.rules.RULES)
     assert [row[:3] for row in table.rows] == [("uci-8x8", "ERM", "1"), ("uci-8x8", "K=1", "1")]

@@ -139,12 +139,21 @@ def street_runs(tmp_path_factory, street, far_street):
     return root
 
 
-@pytest.fixture
-def street_page(tmp_path, street_runs, street, far_street, load_street_net):
-    """Call it with names of street runs: the page about them, as text."""
+@pytest.fixture(scope="session")
+def street_page(tmp_path_factory, street_runs, street, far_street, load_street_net):
+    """Call it with names of street runs: the page about them, as text; what was asked for before is not drawn again."""
+    drawn = {}
+
+    def draw(names, **options):
+        options = {"targets": [far_street], "source": street, "load_net": load_street_net} | options
+        file = tmp_path_factory.mktemp("page") / "page.html"
+        return write_page([street_runs / name for name in names], file, **options).read_text()
 
     def make(*names, **options):
-        options = {"targets": [far_street], "source": street, "load_net": load_street_net} | options
-        return write_page([street_runs / name for name in names], tmp_path / "page.html", **options).read_text()
+        if options:
+            return draw(names, **options)
+        if names not in drawn:
+            drawn[names] = draw(names)
+        return drawn[names]
 
     return make

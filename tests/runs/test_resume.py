@@ -64,6 +64,18 @@ def interrupt(folder: Path, at: tuple[str, int, int] = TRAINING, **changes: Any)
     return kill_points.interrupted(train, folder, at, **changes)
 
 
+@pytest.fixture(scope="module")
+def stopped_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with kill_points.small_pieces():
+        return interrupt(tmp_path_factory.mktemp("stopped") / "run")
+
+
+@pytest.fixture
+def stopped(stopped_once: Path, tmp_path: Path) -> Path:
+    """A run that somebody stopped while it was training; a copy, to do with what one likes."""
+    return Path(shutil.copytree(stopped_once, tmp_path / "run"))
+
+
 def go_on(folder: Path) -> str:
     """What a run that was started from Python is gone on with."""
     return f"unseen.fit(..., folder={str(folder)!r}, resume=True)"
@@ -197,9 +209,9 @@ class TestInterruptions:
         kept = [name for name in before if not name.startswith("events") and name != "lock"]
         assert {name: before[name][1] for name in kept} == {name: content(folder)[name][1] for name in kept}
 
-    def test_only_the_rest_is_trained(self, tmp_path: Path) -> None:
-        folder, told = interrupt(tmp_path / "run"), []
-        train(folder, resume=True, progress=told.append)
+    def test_only_the_rest_is_trained(self, stopped: Path) -> None:
+        told: list[Progress] = []
+        train(stopped, resume=True, progress=told.append)
         assert [p.done for p in told] == [20, *range(21, 43)]
         assert {p.phase for p in told} == {"minimize"}
 
@@ -233,13 +245,13 @@ class Tied(nn.Module):
 class TestDamage:
     @each_damage
     def test_a_damaged_checkpoint_is_refused_by_name_and_the_one_before_is_used(
-        self, tmp_path: Path, whole: Outcome, damage: Callable[[Path], None]
+        self, stopped: Path, whole: Outcome, damage: Callable[[Path], None]
     ) -> None:
-        folder, warnings = interrupt(tmp_path / "run"), []
-        newest = checkpoints(folder)[-1]
+        warnings: list[str] = []
+        newest = checkpoints(stopped)[-1]
         damage(newest)
         told: list[Progress] = []
-        run = train(folder, resume=True, warn=warnings.append, progress=told.append)
+        run = train(stopped, resume=True, warn=warnings.append, progress=told.append)
         assert not differences(whole, outcome(run))
         (warning,) = warnings
         assert f"{newest} is damaged" in warning
@@ -248,22 +260,21 @@ class TestDamage:
 
     @each_damage
     def test_without_a_whole_checkpoint_the_run_is_refused_naming_all(
-        self, tmp_path: Path, damage: Callable[[Path], None]
+        self, stopped: Path, damage: Callable[[Path], None]
     ) -> None:
-        folder = interrupt(tmp_path / "run")
-        for path in checkpoints(folder):
+        for path in checkpoints(stopped):
             damage(path)
-        before = content(folder)
+        before = content(stopped)
         with pytest.raises(RunFolderError) as refused:
-            train(folder, resume=True, warn=pytest.fail)
-        assert all(f"{path} is damaged" in str(refused.value) for path in checkpoints(folder))
+            train(stopped, resume=True, warn=pytest.fail)
+        assert all(f"{path} is damaged" in str(refused.value) for path in checkpoints(stopped))
         assert "start again in another folder" in str(refused.value)
-        assert {n: v for n, v in content(folder).items() if n != "lock"} == {
+        assert {n: v for n, v in content(stopped).items() if n != "lock"} == {
             n: v for n, v in before.items() if n != "lock"
         }
 
-    def test_no_flipped_bit_of_a_checkpoint_goes_unnoticed(self, tmp_path: Path) -> None:
-        path = checkpoints(interrupt(tmp_path / "run"))[-1]
+    def test_no_flipped_bit_of_a_checkpoint_goes_unnoticed(self, stopped: Path) -> None:
+        path = checkpoints(stopped)[-1]
         saved, dice = path.read_bytes(), random.Random(0)
         expected = kill_points.file_digests(path, "")
         header = 8 + int.from_bytes(saved[:8], "little")
@@ -288,18 +299,16 @@ class TestDamage:
 
     @pytest.mark.parametrize("damage", [cut_in_half, flip_a_bit, Path.unlink], ids=lambda f: f.__name__)
     def test_a_damaged_part_of_a_finished_round_is_refused_by_name(
-        self, tmp_path: Path, damage: Callable[[Path], None]
+        self, stopped: Path, damage: Callable[[Path], None]
     ) -> None:
-        folder = interrupt(tmp_path / "run")
-        damage(folder / "rounds" / "1" / "0001.safetensors")
+        damage(stopped / "rounds" / "1" / "0001.safetensors")
         with pytest.raises(RunFolderError, match=r"rounds/1/0001.safetensors is (damaged|missing)"):
-            train(folder, resume=True)
+            train(stopped, resume=True)
 
-    def test_checkpoints_that_cant_be_read_are_not_taken_for_none(self, tmp_path: Path, whole: Outcome) -> None:
-        folder = interrupt(tmp_path / "run")
+    def test_checkpoints_that_cant_be_read_are_not_taken_for_none(self, stopped: Path, whole: Outcome) -> None:
         with tempfile.TemporaryDirectory() as place:  # one that an ordinary user can reach
             Path(place).chmod(0o755)
-            moved = Path(shutil.copytree(folder, Path(place) / "run"))
+            moved = Path(shutil.copytree(stopped, Path(place) / "run"))
             before = content(moved)
             (moved / "checkpoints").chmod(0)
             with as_ordinary_user(moved), pytest.raises(RunFolderError) as refused:
@@ -312,28 +321,25 @@ class TestDamage:
             assert content(moved) == before
             assert not differences(outcome(train(moved, resume=True)), whole)
 
-    def test_metrics_cut_short_by_someone_are_refused(self, tmp_path: Path) -> None:
-        folder = interrupt(tmp_path / "run")
-        cut_in_half(folder / "metrics.jsonl")
+    def test_metrics_cut_short_by_someone_are_refused(self, stopped: Path) -> None:
+        cut_in_half(stopped / "metrics.jsonl")
         with pytest.raises(RunFolderError, match=r"metrics.jsonl is damaged: \d+ bytes, the checkpoint knows of \d+"):
-            train(folder, resume=True)
+            train(stopped, resume=True)
 
-    def test_a_half_written_line_of_metrics_is_cut_off(self, tmp_path: Path, whole: Outcome) -> None:
-        folder = interrupt(tmp_path / "run")
-        with (folder / "metrics.jsonl").open("a") as file:
+    def test_a_half_written_line_of_metrics_is_cut_off(self, stopped: Path, whole: Outcome) -> None:
+        with (stopped / "metrics.jsonl").open("a") as file:
             file.write('{"step": 30, "lo')
-        assert not differences(whole, outcome(train(folder, resume=True)))
+        assert not differences(whole, outcome(train(stopped, resume=True)))
 
 
 class TestOwnership:
-    def test_a_second_process_is_refused_with_the_holders_id(self, tmp_path: Path, whole: Outcome) -> None:
-        folder = interrupt(tmp_path / "run")
-        with RunFolder(folder).locked():
-            ended = in_process(kill_points.train_to_the_end, folder, True)
+    def test_a_second_process_is_refused_with_the_holders_id(self, stopped: Path, whole: Outcome) -> None:
+        with RunFolder(stopped).locked():
+            ended = in_process(kill_points.train_to_the_end, stopped, True)
         assert ended.problem is not None
-        assert f"InUse: {folder} is in use by process {os.getpid()} on " in ended.problem
-        assert go_on(folder) in ended.problem
-        assert not differences(whole, outcome(train(folder, resume=True)))
+        assert f"InUse: {stopped} is in use by process {os.getpid()} on " in ended.problem
+        assert go_on(stopped) in ended.problem
+        assert not differences(whole, outcome(train(stopped, resume=True)))
 
     @pytest.mark.parametrize(
         ("changes", "named"),
@@ -348,32 +354,29 @@ class TestOwnership:
         ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
     )
     def test_another_config_is_refused_naming_what_differs(
-        self, tmp_path: Path, changes: dict[str, Any], named: str
+        self, stopped: Path, changes: dict[str, Any], named: str
     ) -> None:
-        folder = interrupt(tmp_path / "run")
-        before = content(folder)
+        before = content(stopped)
         with pytest.raises(RunFolderError, match="belongs to another config") as refused:
-            train(folder, resume=True, **changes)
+            train(stopped, resume=True, **changes)
         assert f"  - {named}" in str(refused.value)
-        assert content(folder) == before
+        assert content(stopped) == before
 
-    def test_other_threads_or_versions_go_on_with_a_warning_that_names_them(self, tmp_path: Path) -> None:
-        folder = interrupt(tmp_path / "run")
-        config = json.loads((folder / "config.json").read_text())
+    def test_other_threads_or_versions_go_on_with_a_warning_that_names_them(self, stopped: Path) -> None:
+        config = json.loads((stopped / "config.json").read_text())
         config["versions"]["torch"] = "2.0.1"
-        (folder / "config.json").write_text(json.dumps(config))
+        (stopped / "config.json").write_text(json.dumps(config))
         warnings: list[str] = []
-        train(folder, resume=True, engine=Engine(device="cpu", threads=2), warn=warnings.append)
-        assert RunFolder(folder).finished
+        train(stopped, resume=True, engine=Engine(device="cpu", threads=2), warn=warnings.append)
+        assert RunFolder(stopped).finished
         assert "versions.torch is '2.0.1' there" in warnings[0]
         assert "engine.threads is 1 there, 2 here" in warnings[1]
 
-    def test_an_unfinished_run_is_not_begun_again_by_mistake(self, tmp_path: Path) -> None:
-        folder = interrupt(tmp_path / "run")
-        before = content(folder)
-        with pytest.raises(RunFolderError, match=re.escape(f"an unfinished run; resume: {go_on(folder)}")):
-            train(folder)
-        assert content(folder) == before
+    def test_an_unfinished_run_is_not_begun_again_by_mistake(self, stopped: Path) -> None:
+        before = content(stopped)
+        with pytest.raises(RunFolderError, match=re.escape(f"an unfinished run; resume: {go_on(stopped)}")):
+            train(stopped)
+        assert content(stopped) == before
 
     def test_a_finished_run_is_not_overwritten(self, finished: tuple[Path, Outcome]) -> None:
         before = content(finished[0])
@@ -390,12 +393,11 @@ class TestOwnership:
             train(tmp_path, resume=True)
         assert content(tmp_path) == before
 
-    def test_what_is_left_of_a_run_without_its_config_is_not_taken_for_an_empty_folder(self, tmp_path: Path) -> None:
-        folder = interrupt(tmp_path / "run")
+    def test_what_is_left_of_a_run_without_its_config_is_not_taken_for_an_empty_folder(self, stopped: Path) -> None:
         for name in ("config.json", "metrics.jsonl"):
-            (folder / name).unlink()
+            (stopped / name).unlink()
         with pytest.raises(RunFolderError, match="is not a run folder"):
-            train(folder, seed=99)
+            train(stopped, seed=99)
 
     def test_an_empty_folder_is_used(self, tmp_path: Path, whole: Outcome) -> None:
         assert not differences(whole, outcome(train(tmp_path)))
@@ -415,6 +417,12 @@ def small_disk(disk_with: Callable[[str], Path]) -> Path:
     return disk_with("size=1m")
 
 
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """Of a training that always had room, in a process like those that have not."""
+    return in_process(kill_points.train_to_the_end, tmp_path_factory.mktemp("room") / "whole", False).answer
+
+
 class TestFullDisk:
     @pytest.mark.parametrize(
         ("phase", "done", "what", "safe"),
@@ -426,7 +434,7 @@ class TestFullDisk:
         ],
     )
     def test_a_save_that_the_kernel_refuses_is_told_and_the_run_goes_on_when_there_is_room(
-        self, tmp_path: Path, phase: str, done: int, what: str, safe: str
+        self, tmp_path: Path, expected: Outcome, phase: str, done: int, what: str, safe: str
     ) -> None:
         folder = tmp_path / "run"
         ended = in_process(kill_points.train_with_little_room, folder, phase, done, 10_000)
@@ -437,8 +445,7 @@ class TestFullDisk:
         assert message.endswith(f"{safe}; free space or repair the disk, then: {go_on(folder)}")
         assert not list(folder.rglob("*.part"))
         resumed = in_process(kill_points.train_to_the_end, folder, True)
-        expected = in_process(kill_points.train_to_the_end, tmp_path / "whole", False)
-        assert not differences(expected.answer, resumed.answer)
+        assert not differences(expected, resumed.answer)
 
     def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(self, small_disk: Path, whole: Outcome) -> None:
         folder = small_disk / "run"
@@ -585,9 +592,8 @@ class TestTheLastDetails:
         interrupt(tmp_path / "run")
         assert threading.active_count() == before
 
-    def test_events_that_find_no_room_are_a_failed_save(self, tmp_path: Path) -> None:
-        folder = interrupt(tmp_path / "run")
-        ended = in_process(kill_points.resume_with_no_room, folder)
+    def test_events_that_find_no_room_are_a_failed_save(self, stopped: Path) -> None:
+        ended = in_process(kill_points.resume_with_no_room, stopped)
         assert ended.problem is not None
         assert "unseen/runs/events.py" in ended.problem
         assert "unseen.errors.SaveFailed" in ended.problem

@@ -325,20 +325,22 @@ def test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits(tmp
 # The command.
 
 
-def test_a_command_with_failed_runs_says_so_with_their_messages_and_the_command_that_tries_again(tmp_path):
+def test_a_command_with_failed_runs_says_so_with_their_messages_and_the_command_that_tries_again(
+    shell, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "200")
     settings(tmp_path)
     lists = 'K = [0]\nmodel = ["models.py:make", "models.py:broken"]\n'
     text = TOML.format(T=14).replace('model = "models.py:make"\n', "").replace("K = [0, 1, 2]\n", lists)
     (tmp_path / "half.toml").write_text(text)
-    process = start("half.toml", "--jobs", "1", cwd=tmp_path)
-    text, _ = process.communicate(timeout=60)
-    assert process.returncode == 7, text
+    code, text = shell("sweep", "half.toml", "--jobs", "1")
+    assert code == 7, text
     for part in ("1 of 2 runs failed", "a part is missing", "unseen sweep half.toml --jobs 1 --retry"):
         assert part in text
     assert "Traceback" not in text
     (tmp_path / "mended").touch()
-    process = start("half.toml", "--jobs", "1", "--retry", cwd=tmp_path)
-    assert (process.communicate(timeout=60)[0].count("Done."), process.returncode) == (1, 0)
+    code, text = shell("sweep", "half.toml", "--jobs", "1", "--retry")
+    assert (text.count("Done."), code) == (1, 0)
     assert not (tmp_path / "sweeps/half/errors").exists()
 
 
