@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, Self, TypeVar, cast
@@ -55,7 +56,7 @@ class Space(Protocol):
     def __setitem__(self, rows: Any, values: Any) -> None: ...
 
 
-class Stored:
+class Stored(ABC):
     """Rows of one shape that are kept in memory or in a file, and taken some at a time; a part shares what is kept."""
 
     dtype: torch.dtype
@@ -99,9 +100,9 @@ class Stored:
         """What becomes of rows as they are kept when they are taken."""
         return kept
 
+    @abstractmethod
     def part(self, rows: Tensor | slice) -> Self:
         """These rows, without a copy."""
-        raise NotImplementedError
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[row] for row in range(len(self)))
