@@ -15,6 +15,7 @@ import kill_points
 import pytest
 import torch
 from kill_points import differences, outcome, train
+from ordinary_user import as_ordinary_user, within_reach
 
 import unseen
 from unseen.base.tensors import read_tensors, write_tensors
@@ -215,6 +216,17 @@ class TestRounds:
         monkeypatch.setattr("safetensors.safe_open", lambda *_, **__: pytest.fail("it was mapped"))
         with pytest.raises(RunFolderError, match=f"is damaged: it has {size + more:,} bytes; its header says {size:,}"):
             read_tensors(path)
+
+    @pytest.mark.parametrize("part", ["rounds/2", "rounds/2/0000.safetensors", "newest"])
+    def test_what_may_not_be_read_cuts_nothing_that_it_needs(self, runs: Path, part: str) -> None:
+        with within_reach(runs / "3") as folder:
+            path = max((folder / "checkpoints").iterdir()) if part == "newest" else folder / part
+            before = (folder / "metrics.jsonl").read_bytes()
+            path.chmod(0)
+            with as_ordinary_user(folder), pytest.raises(RunFolderError, match="nothing was changed; make it readable"):
+                RunFolder(folder).last_checkpoint()
+            assert (folder / "metrics.jsonl").read_bytes() == before
+            path.chmod(0o755)
 
     def test_a_part_too_many_of_an_unfinished_round_is_gone_once_the_round_is_whole(
         self, runs: Path, tmp_path: Path

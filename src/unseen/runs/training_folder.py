@@ -229,6 +229,8 @@ class TrainingFolder(Generic[Config]):
                 self._check_checkpoint(path, meta)
                 self._check_needs_of(meta)
             except RunFolderError as error:
+                if isinstance(error.__cause__, PermissionError):  # it isn't damaged: an older one would cut its metrics
+                    raise RunFolderError(f"{error}; {self._once_readable}") from error
                 refused.append(str(error))
                 continue
             self._check_metrics(meta["metrics_bytes"])
@@ -248,8 +250,12 @@ class TrainingFolder(Generic[Config]):
         """The checkpoints, the oldest first. A folder that can't be read is no empty folder."""
         if not is_there(self._checkpoints, RunFolderError):
             return []
-        fix = f"nothing was changed; make it readable, then: {self.resume_command}"
-        return [file for file in entries(self._checkpoints, RunFolderError, fix=fix) if file.suffix == ".safetensors"]
+        found = entries(self._checkpoints, RunFolderError, fix=self._once_readable)
+        return [file for file in found if file.suffix == ".safetensors"]
+
+    @property
+    def _once_readable(self) -> str:
+        return f"nothing was changed; make it readable, then: {self.resume_command}"
 
     def _check_checkpoint(self, path: Path, meta: Mapping[str, Any]) -> None:
         """Refuse what isn't the checkpoint of this training that its name says."""
