@@ -173,8 +173,10 @@ def test_a_ring_is_filled_again_from_the_rounds_that_stay(ring, digits, made):
     assert torch.equal(again.parents[: len(again)], ring.parents[: len(ring)])
 
 
-def test_the_sources_labels_are_not_copied_and_those_of_rounds_have_room_of_their_own(digits):
+@pytest.mark.parametrize("masks", [False, True], ids=["class numbers", "masks"])
+def test_the_sources_labels_are_not_copied_and_masks_of_rounds_have_room_of_their_own(masks, digits):
     x, y = digits
+    y = y[:, None, None].expand(-1, 2, 2).byte() if masks else y
     asked = []
 
     def room(rows, like):
@@ -183,7 +185,7 @@ def test_the_sources_labels_are_not_copied_and_those_of_rounds_have_room_of_thei
 
     pool = Pool(x, y, K=2, n=5, room=room)
     assert pool.source_labels is y
-    assert asked == [(10, tuple(x.shape[1:]), x.dtype), (10, (), y.dtype)]
+    assert asked == [(10, tuple(x.shape[1:]), x.dtype), (10, (2, 2), torch.uint8)][: 1 + masks]
     grow(pool, [3, 3, 0, 22, 9], 0.5)
     images, labels = pool.take(torch.tensor([24, 3, 28, 0]))
     assert labels.tolist() == y[[3, 3, 9, 0]].tolist()

@@ -113,14 +113,10 @@ class Stored(ABC):
         return func(*map(_whole, args), **{name: _whole(value) for name, value in (kwargs or {}).items()})
 
     def __getattr__(self, name: str) -> Any:
-        raise self._no_tensor(f".{name}")
+        raise self.no_tensor(f".{name}")
 
-    def __eq__(self, other: object) -> bool:
-        raise self._no_tensor(" == ...")
-
-    __hash__ = object.__hash__
-
-    def _no_tensor(self, use: str) -> AttributeError:
+    def no_tensor(self, use: str) -> AttributeError:
+        """What is told to whoever uses them as the tensor that they aren't."""
         return AttributeError(
             f"these {self.what} are not a tensor: they are kept as bytes or in a file. Take some of them first, for "
             f"instance {self.what}[:8]{use}, or all if they fit into memory: {self.what}[:]{use}"

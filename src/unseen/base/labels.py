@@ -25,6 +25,11 @@ class StoredMasks(Stored):
         self.values = torch.stack([_counts(mask) > 0 for mask in self]) if values is None else values
         """bool (N, 256): which numbers each mask has, so that nobody has to read them all to know"""
 
+    def __eq__(self, other: object) -> bool:
+        raise self.no_tensor(" == ...")  # Python would say that they aren't equal to any number
+
+    __hash__ = Stored.__hash__
+
     def part(self, rows: Tensor | slice) -> StoredMasks:
         """The masks of these rows, without a copy."""
         return StoredMasks(self.kept, self.rows[rows], self.values[rows])

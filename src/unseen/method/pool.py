@@ -12,13 +12,17 @@ from unseen.base.labels import Labels
 from unseen.base.randomness import Draws
 
 
+def _in_memory(rows: int, like: Tensor) -> Tensor:
+    return torch.empty(rows, *like.shape[1:], dtype=like.dtype)
+
+
 class Pool:
     """The source, which is never copied, and room for the images of K rounds, or of the last ``keep`` of them.
 
     Rows 0..N-1 are the source and stay. Rows N + (k-1)n .. N + kn - 1 are round k; with ``keep``, round k takes the
     place of round k - keep. ``parents`` says from which row each row was made (its own for the source); a fictitious
     sample has its parent's label, unless its mask moved. ``room(rows, like)`` gives the space for the rounds' images,
-    and for their labels.
+    and for their masks.
     """
 
     def __init__(
@@ -27,7 +31,7 @@ class Pool:
         labels: Labels,
         K: int = 0,
         n: int | None = None,
-        room: Callable[[int, Tensor], Space] = lambda rows, like: torch.empty(rows, *like.shape[1:], dtype=like.dtype),
+        room: Callable[[int, Tensor], Space] = _in_memory,
         keep: int | None = None,
     ) -> None:
         self.n = n or len(images)
@@ -41,7 +45,7 @@ class Pool:
         self.fictitious = room(made, images[:1])
         """the rounds' images: row N of the pool is row 0 here"""
         self.source_labels = labels
-        self.fictitious_labels = room(made, labels[:1])
+        self.fictitious_labels = (room if labels.ndim > 1 else _in_memory)(made, labels[:1])
         self.parents = torch.arange(len(images) + made)
 
     def __len__(self) -> int:

@@ -76,7 +76,7 @@ def test_every_control_differs_from_its_method_and_both_are_there():
     pairs = controls(methods)
     assert {(OURS, NO_ASCENT), (OURS, RANDOM), ("ERM at the same rate", "ERM")} <= set(pairs)
     assert {label for pair in pairs for label in pair} <= {method.label for method in methods}
-    assert controls(FAMILY_RECIPES["family-camvid"].methods) == ((OURS, RANDOM),)
+    assert controls(FAMILY_RECIPES["family-camvid"].methods) == ((OURS, RANDOM), ("ERM at the same rate", "ERM"))
 
 
 def test_the_long_scale_compares_erm_and_two_others_for_five_times_the_steps(tmp_path):
