@@ -29,6 +29,8 @@ from unseen.method.pool import Pool
 from unseen.method.state import State
 from unseen.runs.progress import Progress
 
+Reader = Callable[[Path], unseen.Domain]
+
 SIDE, CLASSES, PICTURES = 224, 10, 32
 FEW = 64  # images of the run that shows what the model needs by itself
 BATCH, STEPS = 32, 5
@@ -37,19 +39,25 @@ BATCH, STEPS = 32, 5
 def run(quick: bool) -> list[Result]:
     images, photographs, made = (5_000, 167, 100) if quick else (50_000, 1_670, 2_000)
     threads = measure.thread_counts(quick)[-1]
+    with temporary_place() as place:
+        write_pictures(place / "many", images)
+        write_pictures(place / "some", photographs)
+        write_pictures(place / "few", FEW)
+        return [
+            *_large(place / "many", made, threads),
+            _throughput(place / "many", min(images, 2_000), threads),
+            _small(place / "some", place / "few", threads),
+        ]
+
+
+@contextmanager
+def temporary_place() -> Iterator[Path]:
+    """Inside: a folder that goes with it, which has the cache of decoded images, too."""
     with TemporaryDirectory(prefix="unseen-folder-") as temporary:
-        place = Path(temporary)
         before = os.environ.get("UNSEEN_CACHE")
-        os.environ["UNSEEN_CACHE"] = str(place / "cache")
+        os.environ["UNSEEN_CACHE"] = str(Path(temporary) / "cache")
         try:
-            write_pictures(place / "many", images)
-            write_pictures(place / "some", photographs)
-            write_pictures(place / "few", FEW)
-            return [
-                *_large(place / "many", made, threads),
-                _throughput(place / "many", min(images, 2_000), threads),
-                _small(place / "some", place / "few", threads),
-            ]
+            yield Path(temporary)
         finally:
             os.environ.pop("UNSEEN_CACHE")
             if before is not None:
@@ -84,15 +92,21 @@ def net() -> unseen.Split:
     return unseen.split(model)
 
 
-def first_reading(folder: Path) -> float:
+def read(folder: Path) -> unseen.Domain:
+    return unseen.folder(folder, SIDE)
+
+
+def first_reading(folder: Path, read: Reader = read) -> float:
     """The seconds of it; here, because a side's process may start no others."""
     start = time.perf_counter()
-    unseen.folder(folder, SIDE)
+    read(folder)
     return time.perf_counter() - start
 
 
 @contextmanager
-def whole_run(folder: Path, made: int | None, threads: int) -> Iterator[Callable[[], object]]:
+def whole_run(
+    folder: Path, made: int | None, threads: int, read: Reader = read, net: Callable[[], unseen.Split] = net
+) -> Iterator[Callable[[], object]]:
     """A K=2 run in a run folder; it gives the seconds from the first look at the folder to the first step's end."""
 
     def work() -> float:
@@ -102,7 +116,7 @@ def whole_run(folder: Path, made: int | None, threads: int) -> Iterator[Callable
             if progress.phase == "minimize" and progress.done == 1 and not first:
                 first.append(time.perf_counter() - start)
 
-        source = unseen.folder(folder, SIDE)
+        source = read(folder)
         ada = unseen.ADA(K=2, n=made, T_min=5, T_max=1, T=15, batch=BATCH)
         with TemporaryDirectory(dir=folder.parent) as runs:
             unseen.fit(net(), source, ada, folder=runs, engine=unseen.Engine("cpu", threads=threads), progress=note)
@@ -114,7 +128,7 @@ def whole_run(folder: Path, made: int | None, threads: int) -> Iterator[Callable
 @contextmanager
 def steps(folder: Path, in_memory: int | None, threads: int, count: int = STEPS) -> Iterator[Callable[[], object]]:
     """Training steps on the whole folder from its cache; or on its first images, as floats in memory."""
-    source = unseen.folder(folder, SIDE)
+    source = read(folder)
     if in_memory is not None:
         source = unseen.Domain("memory", source.images[:in_memory], source.labels[:in_memory], source.classes)
     ada, engine, model = unseen.ERM(T=count, batch=BATCH), unseen.Engine("cpu", threads=threads), net()
@@ -134,7 +148,7 @@ def steps(folder: Path, in_memory: int | None, threads: int, count: int = STEPS)
 def _large(folder: Path, made: int, threads: int) -> list[Result]:
     images = sum(1 for _ in folder.rglob("*.jpg"))
     first = first_reading(folder)
-    run = _once(partial(whole_run, folder, made, threads), threads)
+    run = once(partial(whole_run, folder, made, threads), threads)
     floats = images * 3 * SIDE * SIDE * 4
     what = f"K=2 run on {images:,} JPEGs of {SIDE} px, rounds of {made:,}"
     numbers = {
@@ -144,8 +158,8 @@ def _large(folder: Path, made: int, threads: int) -> list[Result]:
     return [
         Result(
             what=f"{what}: peak memory",
-            twin=f"the source as floats {_gib(floats)}",
-            ours=_gib(run.peak),
+            twin=f"the source as floats {gib(floats)}",
+            ours=gib(run.peak),
             reached=f"{floats / run.peak:.0f}x less than the source as floats",
             bar="4 GiB",
             met=run.peak < 4 * 2**30,
@@ -185,12 +199,12 @@ def _throughput(folder: Path, in_memory: int, threads: int) -> Result:
 def _small(folder: Path, few: Path, threads: int) -> Result:
     photographs = sum(1 for _ in folder.rglob("*.jpg"))
     first_reading(folder)
-    run, alone = (_once(partial(whole_run, each, None, threads), threads) for each in (folder, few))
+    run, alone = (once(partial(whole_run, each, None, threads), threads) for each in (folder, few))
     more = run.peak - alone.peak
     return Result(
         what=f"K=2 run on {photographs:,} photographs of {SIDE} px: memory over the model's own need",
-        twin=f"the same with {FEW} images {_gib(alone.peak)}",
-        ours=_gib(run.peak),
+        twin=f"the same with {FEW} images {gib(alone.peak)}",
+        ours=gib(run.peak),
         reached=f"{more / 2**30:.2f} GiB more",
         bar="1.5 GiB more",
         met=more < 1.5 * 2**30,
@@ -198,9 +212,11 @@ def _small(folder: Path, few: Path, threads: int) -> Result:
     )
 
 
-def _once(make: Make, threads: int) -> measure.Took:
+def once(make: Make, threads: int) -> measure.Took:
+    """What it took, in a process of its own."""
     return measure.interleave({"ours": make}, threads=threads, repeats=1)["ours"][0]
 
 
-def _gib(count: int) -> str:
+def gib(count: int) -> str:
+    """That many bytes, in GiB."""
     return f"{count / 2**30:.2f} GiB"
