@@ -1,6 +1,7 @@
 import html
 import json
 import re
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -123,6 +124,14 @@ def test_curves_watched_on_other_images_are_marked(page, runs, target):
     mark = "watched on other images"
     assert mark not in page([runs / "ada-0"])
     assert mark in page([runs / "ada-0"], targets=[target.head(8)])
+
+
+def test_the_page_names_the_version_that_writes_it_also_where_a_run_has_lost_its_own(page, runs):
+    config = runs / "ada-0" / "config.json"
+    content = json.loads(config.read_text())
+    del content["versions"]["unseen"]
+    config.write_text(json.dumps(content))
+    assert f"Page written by unseen {version('unseen')};" in page([runs / "ada-0"])
 
 
 def test_the_first_image_of_each_class_is_shown_for_ten_classes_at_most():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,7 @@ def environment(*packages: str) -> jinja2.Environment:
         "titled": lambda sheet: safe(as_html(sheet)),
         "key": lambda style: safe(method_key(style)),
     }
-    made.globals |= {"counted": wording.counted, "theme": THEME}
+    made.globals |= {"counted": wording.counted, "theme": THEME, "version": version("unseen")}
     return made
 
 
