@@ -396,3 +396,9 @@ BAD_MASK_SETS = {
 def test_a_data_set_with_bad_masks_is_refused_with_the_first_of_them(items, said):
     with pytest.raises(InputError, match=said):
         as_domain(Pairs(items), "mine")
+
+
+def test_a_name_is_no_row():
+    domain = Domain("few", torch.zeros(2, 1, 8, 8), torch.tensor([0, 1]), ("a", "b"))
+    with pytest.raises(TypeError, match=r"domain\['name'\]: expected a row, a slice or rows; did you mean domain.name"):
+        domain["name"]

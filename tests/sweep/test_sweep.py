@@ -22,7 +22,7 @@ from rich.console import Console
 from sweeping import settings
 
 from unseen import sweep
-from unseen.errors import InputError, RunsFailed
+from unseen.errors import InputError, RankLost, RunsFailed
 from unseen.runs.folder import RunFolder
 from unseen.runs.progress import Progress
 from unseen.runs.request import Request, train
@@ -385,3 +385,13 @@ def test_a_worker_that_does_not_see_the_folder_says_so(some, monkeypatch):
     monkeypatch.setattr(workers, "_marked", lambda *_: nullcontext())
     with pytest.raises(InputError, match=f"{socket.gethostname()} does not see {some[0].out.parent}.*share"):
         sweep.run(some, jobs=1)
+
+
+def test_processes_that_are_ended_before_they_begin_a_run_are_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(*_: Any) -> list[str]:
+        raise TimeoutError
+
+    crew = workers.Crew(jobs=2, backend={}, lost=TimeoutError, parent=None)
+    monkeypatch.setattr(workers.Crew, "_start", ended)
+    with pytest.raises(RankLost, match=r"before it had begun a run, .* the same command resumes"):
+        crew.do([], "token")

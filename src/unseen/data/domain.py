@@ -70,6 +70,8 @@ class Domain:
         """A part as a domain of the same name, ``domain[:100]``; of one number (image, label), as a Dataset gives."""
         if isinstance(rows, int):
             return self.images[rows], self.labels[rows]
+        if isinstance(rows, str):  # as jinja asks for an attribute first
+            raise TypeError(f"domain[{rows!r}]: expected a row, a slice or rows; did you mean domain.{rows}?")
         return self.part(torch.arange(len(self))[rows])
 
     def __repr__(self) -> str:

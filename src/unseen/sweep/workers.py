@@ -24,7 +24,7 @@ from unseen.base.reading import read_text
 from unseen.base.writing import append, make_folder, remove, writing
 from unseen.data import root
 from unseen.engine import cpu
-from unseen.errors import InputError, RunFolderError, SaveFailed, UnseenError
+from unseen.errors import InputError, RankLost, RunFolderError, SaveFailed, UnseenError
 from unseen.runs.folder import RunFolder
 from unseen.sweep.tasks import Task
 
@@ -58,10 +58,13 @@ class Crew:
     def _do(self, tasks: Sequence[Task], token: str) -> list[str]:
         try:
             return self._start(tasks, token, self.jobs)
-        except self.lost:
+        except self.lost as error:
             suspects = [task for task in tasks if under_way(task, token)]
             if not suspects:
-                raise
+                raise RankLost(
+                    "a process of the sweep was ended from outside before it had begun a run, as when memory runs out; "
+                    "free some or lower jobs: the same command resumes"
+                ) from error
         for suspect in suspects:
             try:
                 self._start([suspect], token, 1)
