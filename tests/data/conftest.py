@@ -14,7 +14,8 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
-from unseen.data import official
+from unseen.data import decoded, official
+from unseen.engine import cpu
 
 REAL = Path(os.environ.get("UNSEEN_DATA") or Path(__file__).parents[3] / "shared" / "data")
 SIDES = {"mnist": (28, 28), "svhn": (32, 32, 3), "mnist-m": (32, 32, 3), "syn": (32, 32, 3), "usps": (16, 16)}
@@ -160,3 +161,17 @@ def filtered(plain, above, distance, kind):
         nearest = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
         made += bytes([(value - (0, a, b, (a + b) // 2, nearest)[kind]) % 256])
     return made
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """The cache folder, empty; decoding is in this process, where the work is the same and at once."""
+    monkeypatch.setenv("UNSEEN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cpu, "cores", lambda: 1)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def large(monkeypatch, small):
+    """From here on everything is large; the module's ``small`` was read before."""
+    monkeypatch.setattr(decoded, "SMALL", 0)

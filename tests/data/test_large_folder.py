@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from decoded_cache import made, refuse_to_decode
 from PIL import Image
 
 from unseen.base.images import FileRows
@@ -16,6 +17,7 @@ from unseen.data.image_folder import folder
 from unseen.engine import cpu
 from unseen.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("cache")
 PER_CLASS = 20
 
 
@@ -33,27 +35,6 @@ def root(tmp_path):
 def small(root):
     """As it is read when it is small."""
     return folder(root, 6)
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("UNSEEN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(cpu, "cores", lambda: 1)  # the work is the same in other processes, and here at once
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def large(monkeypatch, small):
-    """From here on every folder is a large one."""
-    monkeypatch.setattr(decoded, "SMALL", 0)
-
-
-def made(cache):
-    return [path for path in (cache / "decoded").iterdir() if not path.name.startswith(".")]
-
-
-def refuse_to_decode(*_):
-    raise AssertionError("decoded again")
 
 
 def test_a_large_folder_is_the_same_data_as_a_small_one(root, small, large, cache):

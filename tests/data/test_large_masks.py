@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 import torch
+from decoded_cache import made, refuse_to_decode
 from PIL import Image
 from torch import nn
 
@@ -19,6 +20,7 @@ from unseen.engine import cpu
 from unseen.errors import InputError
 from unseen.scoring.mistakes import missing_classes
 
+pytestmark = pytest.mark.usefixtures("cache")
 COUNT, SIZE = 40, (6, 8)
 CLASSES = ("sky", "road", "tree", "lamp")
 FLOAT32 = unseen.Engine("cpu", "float32")
@@ -51,27 +53,6 @@ def read(root, classes=CLASSES, size=SIZE, **options):
 def small(root):
     """As it is read when it is small."""
     return read(root)
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("UNSEEN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(cpu, "cores", lambda: 1)  # the work is the same in other processes, and here at once
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def large(monkeypatch, small):
-    """From here on everything is large."""
-    monkeypatch.setattr(decoded, "SMALL", 0)
-
-
-def made(cache):
-    return [path for path in (cache / "decoded").iterdir() if not path.name.startswith(".")]
-
-
-def refuse_to_decode(*_):
-    raise AssertionError("decoded again")
 
 
 def same(one, other):
