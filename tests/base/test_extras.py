@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from unseen.base.extras import missing, require
+from unseen.base.extras import carried, missing, require
 from unseen.errors import InputError
 
 
@@ -35,6 +35,19 @@ def test_an_import_that_draws_random_numbers_leaves_no_trace(tmp_path, monkeypat
     before = random.getstate()
     assert 0 <= require("draws_on_import", "digits").VALUE < 1
     assert random.getstate() == before
+
+
+def test_a_file_that_a_package_carries_is_found_without_importing_it(tmp_path, monkeypatch):
+    (tmp_path / "never_imported").mkdir()
+    (tmp_path / "never_imported" / "__init__.py").write_text("raise AssertionError")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert carried("never_imported", "data/a.csv", "digits") == tmp_path / "never_imported" / "data" / "a.csv"
+
+
+@pytest.mark.parametrize("package", ["nowhere_to_be_found", "this"], ids=["not there", "a module"])
+def test_a_package_that_carries_nothing_is_named_with_the_pip_command(package):
+    with pytest.raises(InputError, match=rf"^{package} is not installed: pip install 'unseen\[digits\]'$"):
+        carried(package, "a.csv", "digits")
 
 
 def test_missing_lists_every_package_that_is_not_there_and_none_when_all_are():

@@ -7,6 +7,7 @@ import importlib.util
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 
 from unseen.errors import InputError
@@ -27,6 +28,14 @@ def require(module: str, extra: str) -> ModuleType:
         if error.name != package:
             raise
         raise InputError(_advice([package], extra)) from error
+
+
+def carried(package: str, file: str, extra: str) -> Path:
+    """Where an installed ``package`` has a ``file`` of its own. Nothing is imported: that would take seconds."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise InputError(_advice([package], extra))
+    return Path(spec.submodule_search_locations[0], file)
 
 
 @contextmanager

