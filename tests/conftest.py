@@ -82,6 +82,7 @@ SLOW = {
     "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGTERM]":
         "SIGKILL",
     "tests/sweep/test_sweep.py::test_a_sweep_on_ray_has_the_bits_of_one_without": "one in processes",
+    "tests/sweep/test_sweep.py::test_an_address_where_nobody_answers_is_told_at_once": "an address without Ray is",
     "tests/test_benchmarks.py::test_a_quick_benchmark_runs_and_keeps_nothing": "its parts, one by one",
     "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/choosing.md]":
         "the command in test_choose.py",

@@ -194,7 +194,7 @@ def test_threads_and_denormals_are_set_while_running_and_put_back(flushed, raise
 EVERY_THREAD = """
 import torch
 from unseen.engine import Engine
-def flushed(): return float((torch.full((4_000_000,), 1e-30) * 1e-10 == 0).double().mean())
+def flushed(): return float((torch.full((400_000,), 1e-30) * 1e-10 == 0).double().mean())
 torch.set_num_threads(2)
 before = flushed()  # the threads exist from here on, as they do in a program that has used torch before
 with Engine(device="cpu", threads=2).running():
