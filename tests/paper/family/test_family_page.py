@@ -32,6 +32,7 @@ def test_the_page_has_the_protocol_every_board_and_what_was_not_run(family: Path
     assert "- Transformations against Rounds without ascent, mean of SVHN, MNIST-M, USPS: +" in text
     assert "nothing shows that the criterion chose the settings" in text
     assert "What had been seen of the targets before" in text
+    assert "thought of after faster had been" in text
 
 
 def test_with_a_choice_the_page_has_all_that_was_tried_and_the_criterions_plot(family: Path) -> None:
