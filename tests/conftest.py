@@ -92,6 +92,8 @@ SLOW = {
         "the same calls in test_masks.py",
     "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/sweeps.md]":
         "the command in test_sweep.py, and ensembles.md",
+    "tests/test_docs.py::test_every_python_snippet_of_a_page_runs_in_the_order_it_is_read[docs/own-loop.md]":
+        "pools and Accelerate in test_growing_pool.py and test_ranks.py",
     "tests/test_docs.py::test_the_site_builds_without_a_warning[html]": "the same pages as text",
 }  # fmt: skip
 """a few tests that take as long as all others, and what of their promise is in `make test`; `make attack` has more"""

@@ -276,12 +276,14 @@ def test_the_demo_prints_the_table_writes_the_page_and_a_second_one_trains_nothi
         "erm": ERM(T=22, batch=4),
     }
     monkeypatch.setattr(demo, "METHODS", small)
+    monkeypatch.setattr(demo, "JOB", replace(demo.JOB, width=1 / 16, watch_images=20))
     monkeypatch.setattr("unseen.sweep.workers.default_jobs", lambda *_: 1)  # each worker would build the domains anew
     monkeypatch.setattr(demo, "CADENCE", Cadence(record=4, watch=4, save=4))
     code, text = shell("demo", "--out", "demo", "--seeds", "2")
     assert code == 0, text
     for word in ("ERM", "ADA over standard", *targets(), "95 % interval", "2 seeds", "demo/report.html"):
         assert word in text
+    assert "…" not in text, "the table fits into 80 columns"
     headline = next(line for line in text.splitlines() if line.endswith("domains."))
     assert headline.removesuffix(".") in (tmp_path / "demo/report.html").read_text()
     results = [json.loads(line) for line in (tmp_path / "demo/results.jsonl").read_text().splitlines()]

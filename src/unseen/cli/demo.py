@@ -8,8 +8,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from unseen import sweep
 from unseen.base.writing import write_atomically
@@ -89,7 +90,8 @@ def run_demo(folder: Path, seeds: int, console: Console) -> Path:
 
 def _table(methods: Sequence[Method], scored: Sequence[DomainScores], compared: Compared) -> Table:
     """Each method's mean accuracy over the seeds, and its difference from ERM seed by seed with the interval."""
-    table = Table("domain", "method", "accuracy", "points over ERM", "95 % interval")
+    whole = [Column(name, no_wrap=True) for name in ("accuracy", "over ERM", "95 % interval")]  # names may wrap
+    table = Table(Column("domain", no_wrap=True), "method", *whole, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for each in scored:
         about = iter([each.name, f"{each.images:,} images", "held-out source" * each.source])
         for method in methods:
@@ -99,5 +101,5 @@ def _table(methods: Sequence[Method], scored: Sequence[DomainScores], compared: 
             table.add_row(next(about, ""), method.name, accuracy, gap, interval)
         table.add_section()
     seeds = counted(len(methods[0].runs), "seed")
-    table.caption = f"Last iterate, mean over {seeds}; t-interval over seeds; target data selected nothing"
+    table.caption = f"Points over ERM. Last iterate, mean over {seeds}; t-interval over seeds; no target selected anything"
     return table
