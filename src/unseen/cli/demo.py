@@ -101,5 +101,5 @@ def _table(methods: Sequence[Method], scored: Sequence[DomainScores], compared: 
             table.add_row(next(about, ""), method.name, accuracy, gap, interval)
         table.add_section()
     seeds = counted(len(methods[0].runs), "seed")
-    table.caption = f"Points over ERM. Last iterate, mean over {seeds}; t-interval over seeds; no target selected anything"
+    table.caption = f"Last iterate, mean over {seeds}; points over ERM, t-interval over seeds; no target chose anything"
     return table
