@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 # Bytecode is kept, whatever the shell says: pip compiles nothing, and dozens of processes import torch, 10 seconds each.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all lint format bench attack docs clean
+.PHONY: help demo test test-all tests tests-all lint style types format bench attack docs clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -16,17 +16,28 @@ help:  ## show this list
 demo: $(VENV)/demo-installed  ## install, then train ERM, ADA and ADA over transformations on the built-in digits
 	$(BIN)/unseen demo
 
-test: $(VENV)/dev-installed lint  ## install, check style and types, then run the tests; the slow ones it skips are listed
+# Types are checked while the tests run: mypy takes most of a minute on one core, and leaves the other idle.
+test: style  ## install, check style and types, run the tests; the slow ones it skips are listed
+	@$(MAKE) --no-print-directory --jobs 2 types tests
+
+test-all: $(VENV)/all-installed style  ## the same with the slow tests
+	@$(MAKE) --no-print-directory --jobs 2 types tests-all
+
+tests: $(VENV)/dev-installed
 	$(TESTS)
 
-test-all: $(VENV)/all-installed lint  ## the same with the slow tests
+tests-all: $(VENV)/all-installed
 	$(TESTS) --all
 
-lint: $(VENV)/dev-installed  ## ruff, mypy, and who may import whom
+lint: style types  ## ruff, mypy, and who may import whom
+
+style: $(VENV)/dev-installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+types: $(VENV)/dev-installed
+	$(BIN)/mypy
 
 format: $(VENV)/dev-installed  ## put the code into the project's format
 	$(BIN)/ruff check --fix .

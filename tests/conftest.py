@@ -77,6 +77,11 @@ SLOW = {
     "tests/deploy/play/test_browser.py": "test_drawing.py, test_serving.py and test_sitting.py",
     "tests/models/test_split_zoo.py::test_a_segmentation_models_network_trains_on_masks":
         "the head of each is found, and test_fcn.py",
+    "tests/models/test_split_zoo.py::test_the_head_is_found[segmentation-models-DPT]": "eleven of its other networks",
+    "tests/models/test_split_zoo.py::test_the_head_is_found[timm-swin_tiny_patch4_window7_224]": "torchvision's swin_t",
+    "tests/models/test_split_zoo.py::test_the_head_is_found[torchvision-vgg11]": "alexnet, whose head is the same",
+    "tests/models/test_split_zoo.py::test_the_head_is_found[torchvision-vit_b_16]": "timm's vit_tiny_patch16_224",
+    "tests/base/test_torchvision.py::test_it_can_be_imported_after_unseen[timm]": "torchvision, which timm imports",
     "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGINT]":
         "SIGKILL",
     "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGTERM]":
@@ -90,10 +95,12 @@ SLOW = {
         "the same commands in test_cli.py, and theory.md",
     "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/masks.md]":
         "the same calls in test_masks.py",
+    "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/own-photos.md]":
+        "the README's snippets, and test_own_models.py",
     "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/sweeps.md]":
         "the command in test_sweep.py, and ensembles.md",
     "tests/test_docs.py::test_every_python_snippet_of_a_page_runs_in_the_order_it_is_read[docs/own-loop.md]":
-        "pools and Accelerate in test_growing_pool.py and test_ranks.py",
+        "the pool in test_growing.py",
     "tests/test_docs.py::test_the_site_builds_without_a_warning[html]": "the same pages as text",
 }  # fmt: skip
 """a few tests that take as long as all others, and what of their promise is in `make test`; `make attack` has more"""

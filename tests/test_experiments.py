@@ -74,7 +74,7 @@ def test_the_table_compares_each_training_with_erm_of_the_same_network() -> None
 
 def test_the_readings_start_from_the_same_images_and_are_what_their_lines_say() -> None:
     source = unseen.domain("mnist5k-train").head(200)
-    shown = source.head(30)
+    shown = source.head(10)
     made = {reading.name: reading for reading in readings.read(readings.first_round(source, steps=15), shown)}
     assert list(made) == [readings.ORIGINALS, *readings.READINGS]
     assert made[readings.ORIGINALS].ascent.moved == 0
@@ -90,7 +90,7 @@ def test_the_readings_command_writes_lines_and_a_figure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(readings, "IMAGES", 64)
-    monkeypatch.setattr(readings, "SHOWN", 30)
+    monkeypatch.setattr(readings, "SHOWN", 10)
     monkeypatch.setattr(readings, "first_round", partial(readings.first_round, steps=4))
     readings.main(["mnist5k-train"], tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "fictitious.jsonl").read_text().splitlines()]

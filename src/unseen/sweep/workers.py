@@ -71,7 +71,7 @@ class Crew:
             except self.lost as error:
                 suspect.fail(f"The process ended in the middle of it, as when memory runs out.\n{error}\n")
                 remove(_claim(suspect))
-        return self._do(tasks, token)
+        return self._do(tasks, token) if any(not task.done for task in tasks) else []
 
     def _start(self, tasks: Sequence[Task], token: str, workers: int) -> list[str]:
         # With one job joblib would work in this process, and what ends a worker would end the sweep.
