@@ -47,7 +47,9 @@ def _global_generators_are_left_alone() -> Iterator[None]:
 
 LONGEST = (
     "tests/engine/test_ranks.py", "tests/test_docs.py", "tests/runs/test_resume.py", "tests/cli/test_cli.py",
-    "tests/sweep/test_sweep.py", "tests/test_attacks.py",
+    "tests/sweep/test_sweep.py", "tests/test_attacks.py", "tests/test_package.py", "tests/theory/test_statements.py",
+    "tests/paper/test_reproduce.py", "tests/reporting/diagnosis/test_diagnose.py", "tests/engine/test_fast_ascent.py",
+    "tests/runs/test_transformed_runs.py", "tests/sweep/test_shared_rounds.py", "tests/test_experiments.py",
 )  # fmt: skip
 """files, since `make test` gives a worker whole ones: by the hundred tests, all of the longest would be one worker's"""
 
@@ -55,6 +57,8 @@ LONGEST = (
 SLOW = {
     "tests/runs/test_resume.py::TestKills::test_a_run_killed_at_any_moment_ends_with_the_same_bits":
         "TestInterruptions stops one in every phase",
+    "tests/runs/test_practised_runs.py::test_a_run_killed_at_any_moment_ends_with_the_same_bits":
+        "test_other_settings_go_on_as_exactly, and TestInterruptions in test_resume.py",
     "tests/runs/test_transformed_runs.py::test_a_run_killed_at_any_moment_ends_with_the_same_bits":
         "test_ctrl_c_leaves_a_folder_that_goes_on stops one in every phase",
     "tests/cli/test_cli.py::test_a_demo_that_is_stopped_says_how_to_resume_and_its_workers_end":
@@ -101,7 +105,8 @@ SLOW = {
         "the command in test_sweep.py, and ensembles.md",
     "tests/test_docs.py::test_every_python_snippet_of_a_page_runs_in_the_order_it_is_read[docs/own-loop.md]":
         "the pool in test_growing.py",
-    "tests/test_docs.py::test_the_site_builds_without_a_warning[html]": "the same pages as text",
+    "tests/test_docs.py::test_the_site_builds_without_a_warning":
+        "every link, anchor, command and snippet of the pages; make docs builds the site",
 }  # fmt: skip
 """a few tests that take as long as all others, and what of their promise is in `make test`; `make attack` has more"""
 
