@@ -47,9 +47,7 @@ def _global_generators_are_left_alone() -> Iterator[None]:
 
 LONGEST = (
     "tests/engine/test_ranks.py", "tests/test_docs.py", "tests/runs/test_resume.py", "tests/cli/test_cli.py",
-    "tests/sweep/test_sweep.py", "tests/test_attacks.py", "tests/test_package.py", "tests/theory/test_statements.py",
-    "tests/paper/test_reproduce.py", "tests/reporting/diagnosis/test_diagnose.py", "tests/engine/test_fast_ascent.py",
-    "tests/runs/test_transformed_runs.py", "tests/sweep/test_shared_rounds.py", "tests/test_experiments.py",
+    "tests/sweep/test_sweep.py", "tests/test_attacks.py",
 )  # fmt: skip
 """files, since `make test` gives a worker whole ones: by the hundred tests, all of the longest would be one worker's"""
 
