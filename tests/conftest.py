@@ -79,7 +79,7 @@ SLOW = {
     "tests/deploy/play/test_browser.py": "test_drawing.py, test_serving.py and test_sitting.py",
     "tests/models/test_split_zoo.py::test_a_segmentation_models_network_trains_on_masks":
         "the head of each is found, and test_fcn.py",
-    "tests/models/test_split_zoo.py::test_the_head_is_found[segmentation-models-DPT]": "eleven of its other networks",
+    "tests/models/test_split_zoo.py::test_the_head_is_found[segmentation-models-DPT]": "the library's eleven others",
     "tests/models/test_split_zoo.py::test_the_head_is_found[timm-swin_tiny_patch4_window7_224]": "torchvision's swin_t",
     "tests/models/test_split_zoo.py::test_the_head_is_found[torchvision-vgg11]": "alexnet, whose head is the same",
     "tests/models/test_split_zoo.py::test_the_head_is_found[torchvision-vit_b_16]": "timm's vit_tiny_patch16_224",
@@ -89,7 +89,7 @@ SLOW = {
     "tests/sweep/test_sweep.py::test_a_killed_sweep_takes_its_workers_along_and_goes_on_to_the_same_bits[SIGTERM]":
         "SIGKILL",
     "tests/sweep/test_sweep.py::test_a_sweep_on_ray_has_the_bits_of_one_without": "one in processes",
-    "tests/sweep/test_sweep.py::test_an_address_where_nobody_answers_is_told_at_once": "an address without Ray is",
+    "tests/sweep/test_sweep.py::test_an_address_where_nobody_answers_is_told_at_once": "an address without Ray: refused",
     "tests/test_benchmarks.py::test_a_quick_benchmark_runs_and_keeps_nothing": "its parts, one by one",
     "tests/test_docs.py::test_a_tutorial_runs_from_its_first_line_to_its_last[docs/tutorials/choosing.md]":
         "the command in test_choose.py",

@@ -90,8 +90,8 @@ def run_demo(folder: Path, seeds: int, console: Console) -> Path:
 
 def _table(methods: Sequence[Method], scored: Sequence[DomainScores], compared: Compared) -> Table:
     """Each method's mean accuracy over the seeds, and its difference from ERM seed by seed with the interval."""
-    whole = [Column(name, no_wrap=True) for name in ("accuracy", "over ERM", "95 % interval")]  # names may wrap
-    table = Table(Column("domain", no_wrap=True), "method", *whole, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    names, *numbers = (Column(name, no_wrap=True) for name in ("domain", "accuracy", "over ERM", "95 % interval"))
+    table = Table(names, "method", *numbers, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for each in scored:
         about = iter([each.name, f"{each.images:,} images", "held-out source" * each.source])
         for method in methods:
