@@ -11,15 +11,30 @@ from unseen.errors import InputError
 from unseen.paper.digits.recipes import DIGIT_RECIPES
 from unseen.paper.page import read_page, write_html, write_markdown
 from unseen.paper.results import Results
+from unseen.paper.section import ResultsPage
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return add_results(tmp_path / "digits.jsonl", ["figure2b-top", "figure2a-top"], 3).path
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> ResultsPage:
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "said.md").write_text("**Two <things> can be said.** And `more`.\n")
+    file = add_results(folder / "digits.jsonl", ["figure2b-top", "figure2a-top"], 3).path
+    return read_page(file, folder / "said.md")
 
 
-def test_the_page_has_every_recipe_and_says_which_are_not_run(file: Path) -> None:
-    text = write_markdown(read_page(file), file.parent / "results.md", file.parent).read_text()
+@pytest.fixture(scope="module")
+def text(page: ResultsPage, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """As Markdown, its figures drawn once for all tests."""
+    folder = tmp_path_factory.mktemp("markdown")
+    return write_markdown(page, folder / "results.md", folder).read_text()
+
+
+@pytest.fixture(scope="module")
+def html(page: ResultsPage, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return write_html(page, tmp_path_factory.mktemp("html") / "report.html").read_text()
+
+
+def test_the_page_has_every_recipe_and_says_which_are_not_run(text: str) -> None:
     headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert headings == [
         "The paper's claims", "How claims are judged", "How many seeds would decide it", "Figure 2a, top",
@@ -32,14 +47,12 @@ def test_the_page_has_every_recipe_and_says_which_are_not_run(file: Path) -> Non
     assert text.count("![") == 1 + 6, "two recipes in full; figures 2a-bottom and 4, table 1 and the readings in part"
 
 
-def test_the_numbers_of_seeds_stand_with_the_numbers(file: Path) -> None:
-    text = write_markdown(read_page(file), file.parent / "results.md", file.parent).read_text()
+def test_the_numbers_of_seeds_stand_with_the_numbers(text: str) -> None:
     assert "Mean of 3 seeds." in text
     assert re.search(r"\| K=2 \| 3 \| 60\.\d", text)
 
 
-def test_claims_are_judged_by_the_results(file: Path) -> None:
-    page = read_page(file)
+def test_claims_are_judged_by_the_results(page: ResultsPage) -> None:
     by_text = {judged.claim.text: judged.verdict for judged in page.judged}
     assert by_text["ADA (γ=1) does better than ERM."] == "holds"
     assert by_text["ADA (K=2) does better than ERM for any γ."] == "not all measured", "only γ=1 was run"
@@ -48,12 +61,8 @@ def test_claims_are_judged_by_the_results(file: Path) -> None:
     assert page.headline.startswith(f"Of {len(page.judged)} claims, ")
 
 
-def test_the_discussion_is_at_the_beginning(file: Path, tmp_path: Path) -> None:
-    (tmp_path / "said.md").write_text("**Two <things> can be said.** And `more`.\n")
-    page = read_page(file, tmp_path / "said.md")
-    text = write_markdown(page, tmp_path / "results.md", tmp_path).read_text()
+def test_the_discussion_is_at_the_beginning(text: str, html: str) -> None:
     assert text.index("Two <things>") < text.index("## The paper's claims")
-    html = write_html(page, tmp_path / "r.html").read_text()
     assert "<p><strong>Two &lt;things&gt; can be said.</strong> And more.</p>" in html
 
 
@@ -73,9 +82,9 @@ class Outline(HTMLParser):
         self.fetched += [v for n, v in found.items() if n in ("src", "href") and not v.startswith("data:")]
 
 
-def test_the_html_page_needs_no_other_file(file: Path) -> None:
+def test_the_html_page_needs_no_other_file(html: str) -> None:
     outline = Outline()
-    outline.feed(write_html(read_page(file), file.parent / "report.html").read_text())
+    outline.feed(html)
     assert outline.sections[:3] == ["claims", "judging", "deciding"]
     assert len(outline.sections) == 3 + sum(bool(recipe.methods) for recipe in DIGIT_RECIPES.values())
     assert outline.images == 1 + 6
