@@ -6,7 +6,7 @@ from family_results import MEANS, trials_of, write_trials
 from scipy.stats import spearmanr
 
 from unseen.errors import InputError
-from unseen.paper.family.choices import candidate_of, criteria, how_chosen, read_choices, tried_sheet
+from unseen.paper.family.choices import candidate_of, criteria, how_chosen, read_choices, tried_sheets
 from unseen.paper.family.criterion import Point, _apart, scatter, spearman, spearman_interval, verdict
 from unseen.paper.family.methods import ASCENDED, OURS, digit_methods
 from unseen.paper.methods import Trained
@@ -59,8 +59,21 @@ def test_rounds_that_are_spread_over_other_steps_may_be_fewer_and_the_page_says_
     assert "but for the number of rounds (K=20 here, 10 there)" in how_chosen(ours, alone, "digits")
 
 
+def test_candidates_are_compared_with_those_of_their_scale_alone(lines):
+    """Of two with the method's settings, the one with more steps stands for it: the others had fewer."""
+    (ours,) = (method for method in METHODS if method.label == OURS)
+    longer = [line | {"candidate": "longer", "ada": {**line["ada"], "T": 4_000}} for line in lines]
+    both = [*lines, *(line for line, short in zip(longer, lines, strict=True) if short["candidate"] == NUMBER[OURS])]
+    assert candidate_of(ours, both) == "longer"
+    assert how_chosen(ours, both, "digits").endswith("those of longer; longer has the highest criterion (1 seed).")
+    assert [sheet.title[-11:] for sheet in tried_sheets(both, "digits")] == ["2,000 steps", "4,000 steps"]
+    assert [row[0] for row in tried_sheets(both, "digits")[1].rows] == ["longer"]
+
+
 def test_every_setting_that_was_tried_is_listed_with_what_it_was(lines):
-    rows = {row[0]: row for row in tried_sheet(lines, "digits").rows}
+    (sheet,) = tried_sheets(lines, "digits")
+    assert sheet.title == "Every setting that was tried on digits, 2,000 steps"
+    rows = {row[0]: row for row in sheet.rows}
     assert len(rows) == sum(isinstance(method, Trained) for method in METHODS)
     assert "over=standard + pixels" in rows[NUMBER["Transformations + pixels"]][-1]
     assert rows[NUMBER["Dropout"]][-1] == "K=0, dropout=0.5"

@@ -83,7 +83,8 @@ def criteria(lines: Sequence[Line]) -> dict[str, dict[int, float]]:
 def candidate_of(method: Method, lines: Sequence[Line]) -> str | None:
     """The candidate that has the method's settings, but for the scale: by what it was trained with, kind by kind.
 
-    How many rounds are spread over the steps belongs to the scale; of several candidates, the nearest K is taken.
+    How many rounds are spread over the steps belongs to the scale; of several candidates, the nearest K is taken, and
+    of those the one with the most steps.
     """
     if not isinstance(method, Trained):
         return None
@@ -97,7 +98,7 @@ def candidate_of(method: Method, lines: Sequence[Line]) -> str | None:
         and all(_but_for_rounds(_trained(line)) == wanted[line["without"]] for line in some)
     ]
     K = method.settings["K"]
-    return min(alike, key=lambda name: abs(_rounds(own[name]) - K), default=None)
+    return min(alike, key=lambda name: (abs(_rounds(own[name]) - K), -own[name][0]["ada"]["T"]), default=None)
 
 
 def _but_for_rounds(settings: dict[str, Any]) -> dict[str, Any]:
@@ -110,8 +111,13 @@ def _rounds(lines: Sequence[Line]) -> int:
 
 
 def how_chosen(method: Method, lines: Sequence[Line], on: str) -> str:
-    """Whether the criterion chose the method's settings ``on`` some data, by what is written down."""
-    found, own = criteria(lines), candidate_of(method, lines)
+    """Whether the criterion chose the method's settings ``on`` some data, by what is written down.
+
+    Candidates are compared with those of the same scale: more steps alone raise the criterion.
+    """
+    own = candidate_of(method, lines)
+    scales = {_scale(line) for line in lines if line["candidate"] == own}
+    found = criteria([line for line in lines if _scale(line) in scales])
     best = max(found, key=lambda name: mean(list(found[name].values())), default=None)
     if own is None or best is None or not isinstance(method, Trained):
         return f"On {on}, no candidate of the choice has the settings: the criterion did not choose them."
@@ -136,8 +142,13 @@ def _trained(line: Line) -> dict[str, Any]:
     return _described({**line["ada"], "dropout": line["job"].get("dropout", 0.0)})
 
 
-def tried_sheet(lines: Sequence[Line], on: str) -> Sheet:
-    """Every setting that was tried in the choice ``on`` some data, the best first."""
+def tried_sheets(lines: Sequence[Line], on: str) -> list[Sheet]:
+    """Every setting that was tried in the choice ``on`` some data: a table for each scale, in it the best first."""
+    scales = dict.fromkeys(map(_scale, lines))
+    return [_tried([line for line in lines if _scale(line) == scale], on, scale) for scale in scales]
+
+
+def _tried(lines: Sequence[Line], on: str, scale: str) -> Sheet:
     found = criteria(lines)
     names = sorted(found, key=lambda name: -mean(list(found[name].values())))
     rows = []
@@ -151,11 +162,11 @@ def tried_sheet(lines: Sequence[Line], on: str) -> Sheet:
     measure = "mIoU in percent" if any(line["job"].get("size") for line in lines) else "Percent right"
     caption = (
         f"{measure} on held-out source images under a kind of transformation that the training was without; the "
-        f"criterion is the mean over the kinds. No target was seen. Trained at a smaller scale: "
-        f"{'; '.join(sorted(set(map(_scale, lines))))}.{unfinished}"
+        f"criterion is the mean over the kinds. No target was seen. Trained at a smaller scale: {scale}.{unfinished}"
     )
     headings = ("candidate", "seeds", "criterion", *(f"without {kind}" for kind in KINDS), "settings")
-    return Sheet(f"Every setting that was tried on {on}", headings, rows, caption, frozenset({0, len(headings) - 1}))
+    title = f"Every setting that was tried on {on}, {lines[0]['ada']['T']:,} steps"
+    return Sheet(title, headings, rows, caption, frozenset({0, len(headings) - 1}))
 
 
 def _scale(line: Line) -> str:

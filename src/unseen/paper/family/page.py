@@ -12,7 +12,7 @@ from unseen.errors import InputError
 from unseen.paper.cells import Cell
 from unseen.paper.digits.lab import COLUMNS, SOURCE, DigitLab, stand_in_lab
 from unseen.paper.family import criterion
-from unseen.paper.family.choices import Line, how_chosen, read_choices, tried_sheet
+from unseen.paper.family.choices import Line, how_chosen, read_choices, tried_sheets
 from unseen.paper.family.chosen import CHOSEN, CHOSEN_STREETS, Settings
 from unseen.paper.family.leaderboard import Leaderboard, StreetLeaderboard
 from unseen.paper.family.methods import ERM, OURS, controls
@@ -169,7 +169,7 @@ def _chosen(on: str, lines: Sequence[Line]) -> list[str]:
     if not lines:
         return [f"On {on}, no {CHOICES[on]} is here: nothing shows that the criterion chose the settings."]
     ours = Trained(OURS, "ada", _SETTINGS[on])
-    return [how_chosen(ours, lines, on), folded_if_long(tried_sheet(lines, on))]
+    return [how_chosen(ours, lines, on), *map(folded_if_long, tried_sheets(lines, on))]
 
 
 def _listed(settings: Settings) -> str:
