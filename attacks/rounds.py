@@ -1,7 +1,8 @@
-"""Round files that are not a run's own are refused, or made again: never other weights with exit code 0."""
+"""Files of a run that are not its own, or not as it left them, are refused or made again: never other weights."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -65,10 +66,38 @@ def _change(case: Case, folder: Path) -> str:
         "rounds/ is missing": lambda: shutil.rmtree(folder / "rounds"),
         "events/ is missing": lambda: shutil.rmtree(folder / "events"),
         "a checkpoint is that of another seed": lambda: _stranger(case, folder),
+        f"{name} is a pipe": lambda: _pipe(part),
+        "the newest checkpoint is a pipe": lambda: _pipe(max((folder / "checkpoints").iterdir())),
+        "config.json is a pipe": lambda: _pipe(folder / "config.json"),
+        "checkpoints/ is a link to a disk that is away": lambda: _away(folder / "checkpoints"),
+        "config.json has another rate": lambda: _reword(folder / "config.json", '"alpha": ', '"alpha": 1'),
+        "config.json has another K": lambda: _reword(folder / "config.json", '"K": ', '"K": 1'),
+        "metrics.jsonl has another loss": lambda: _reword(folder / "metrics.jsonl", '"loss": ', '"loss": 1'),
+        "metrics.jsonl has a line less": lambda: _first_line_off(folder / "metrics.jsonl"),
     }
     what = dice.choice(list(changes))
     changes[what]()
     return what
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _away(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.symlink_to(folder.with_name("away"))
+
+
+def _reword(path: Path, old: str, new: str) -> None:
+    content = path.read_text()
+    assert old in content
+    path.write_text(content.replace(old, new, 1))
+
+
+def _first_line_off(path: Path) -> None:
+    path.write_text(path.read_text().partition("\n")[2])
 
 
 def _exchange(one: Path, other: Path) -> None:
@@ -90,4 +119,6 @@ def _stranger(case: Case, folder: Path) -> None:
     shutil.copy(theirs, ours)
 
 
-ATTACK = Attack("rounds", "Files of another run or round are refused: never other weights.", 120, undergo, prepare)
+ATTACK = Attack(
+    "rounds", "Files of another run or round, or changed ones, are refused: never other weights.", 200, undergo, prepare
+)

@@ -6,8 +6,10 @@ import threading
 from pathlib import Path
 
 import pytest
+import torch
 from ordinary_user import as_ordinary_user, within_reach
 
+from unseen.base.tensors import read_tensors, write_tensors
 from unseen.base.writing import whole_file, write_atomically, written_whole
 from unseen.errors import SaveFailed
 
@@ -30,6 +32,19 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     reader.join(10)
     assert heard == [b"a page"]
     assert pipe.is_fifo()
+
+
+def test_a_pipe_that_nobody_reads_from_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setattr("unseen.base.writing.TRIES", 2)
+    with pytest.raises(SaveFailed, match=r"could not save .*pipe: it is a pipe that nobody reads from"):
+        write_atomically(tmp_path / "pipe", b"a page")
+
+
+def test_a_pipe_in_the_place_of_tensors_is_taken_away(tmp_path: Path) -> None:
+    os.mkfifo(path := tmp_path / "state.safetensors")
+    write_tensors(path, {"w": torch.ones(2)}, {"t": 3})
+    assert read_tensors(path)[1] == {"t": 3}
 
 
 def test_a_device_stays_a_device(tmp_path: Path) -> None:

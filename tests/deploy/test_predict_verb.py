@@ -2,6 +2,7 @@
 
 import csv
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,6 +30,15 @@ def test_pictures_are_found_in_files_folders_and_patterns(photos, tmp_path, monk
     assert f"{tmp_path} has no pictures in it or below; expected files that end in .png" in message
     assert "nothing: there is no such file or folder; check the path" in message
     assert "*.gif matches no pictures" in message
+
+
+def test_links_that_lead_in_circles_are_followed_once(photos, tmp_path):
+    place = Path(shutil.copytree(photos, tmp_path / "photos"))
+    everything = pictures_in([place])
+    for name in ("again", "and-again"):
+        (place / name).symlink_to(".")
+        (place / "dark" / name).symlink_to("..")
+    assert pictures_in([place]) == everything
 
 
 def test_each_picture_gets_a_line_and_the_classes_are_counted(shell, trained, photos):

@@ -1,6 +1,5 @@
 import copy
 import errno
-import json
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 import safetensors.torch
 import torch
+from configs import rewrite
 from torch import nn
 
 import unseen
@@ -299,9 +299,7 @@ def test_a_run_does_not_go_on_in_another_precision_or_with_another_number_of_ran
     tmp_path, make_net, digits, recorded, named
 ):
     unseen.fit(make_net(), digits, SETTINGS, folder=tmp_path / "run")
-    path = tmp_path / "run" / "config.json"
-    config = json.loads(path.read_text())
-    path.write_text(json.dumps(config | {"engine": config["engine"] | recorded}))
+    rewrite(tmp_path / "run", lambda config: config["engine"].update(recorded))
     with pytest.raises(RunFolderError, match="belongs to another config") as refused:
         unseen.fit(make_net(), digits, SETTINGS, folder=tmp_path / "run", resume=True)
     assert f"  - {named}\n" in str(refused.value)

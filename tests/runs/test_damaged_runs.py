@@ -6,7 +6,9 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -256,3 +258,142 @@ class TestRounds:
         write_tensors(path, tensors | change, meta)
         with pytest.raises(RunFolderError, match=f"0000.safetensors is damaged: .*{said}"):
             RunFolder(folder).read_round(1)
+
+
+@contextmanager
+def no_waiting() -> Iterator[None]:
+    """Inside: what waits for a pipe that nobody writes to fails, and is not waited for."""
+
+    def fail(*_: object) -> None:
+        raise AssertionError("it waits")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(60)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def flip(path: Path, at: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[at] ^= 0x40
+    path.write_bytes(content)
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != "lock"}
+
+
+@pytest.mark.usefixtures("small_pieces")
+class TestNothingIsTakenOnTrust:
+    """Found by strangers who knew the README alone."""
+
+    @pytest.fixture
+    def stopped(self, runs: Path, tmp_path: Path) -> Path:
+        return Path(shutil.copytree(runs / "3", tmp_path / "run"))
+
+    @pytest.fixture
+    def whole(self, runs: Path, tmp_path: Path) -> Path:
+        return Path(shutil.copytree(runs / "whole", tmp_path / "whole"))
+
+    def test_checkpoints_on_a_disk_that_is_away_are_waited_for_and_nothing_is_cut(
+        self, stopped: Path, whole: Path, tmp_path: Path
+    ) -> None:
+        (stopped / "checkpoints").rename(tmp_path / "disk")
+        (stopped / "checkpoints").symlink_to(tmp_path / "disk")
+        (tmp_path / "disk").rename(tmp_path / "away")
+        before = (stopped / "metrics.jsonl").read_bytes()
+        with pytest.raises(
+            RunFolderError, match=r"checkpoints is a link to .*disk, where nothing is now; put back what"
+        ):
+            train(stopped, ada=ADA, resume=True)
+        assert (stopped / "metrics.jsonl").read_bytes() == before
+        (tmp_path / "away").rename(tmp_path / "disk")
+        assert not differences(
+            outcome(train(whole, ada=ADA, resume=True)), outcome(train(stopped, ada=ADA, resume=True))
+        )
+
+    @pytest.mark.parametrize("name", ["config.json", "rounds/1/0000.safetensors", "checkpoints", "metrics.jsonl"])
+    def test_a_pipe_among_the_files_of_a_run_is_refused_at_once(self, stopped: Path, name: str) -> None:
+        path = stopped / name if name != "checkpoints" else max((stopped / name).iterdir())
+        path.unlink()
+        os.mkfifo(path)
+        if name == "checkpoints":
+            min((stopped / name).iterdir()).unlink()
+        with no_waiting(), pytest.raises(RunFolderError, match=r"is a pipe, expected a file|the checkpoint knows of"):
+            train(stopped, ada=ADA, resume=True)
+
+    @pytest.mark.parametrize("name", ["config.json", "weights.safetensors", "evaluation.json", "metrics.jsonl"])
+    def test_so_it_is_where_a_finished_run_is_used(self, finished: Path, name: str) -> None:
+        (finished / name).unlink(missing_ok=True)
+        os.mkfifo(finished / name)
+        with no_waiting():
+            refused = use(finished, name)
+            assert refused or name == "evaluation.json"
+            assert name != "evaluation.json" or known_scores(finished) == []
+
+    def test_a_flipped_bit_of_the_weights_is_found(self, whole: Path) -> None:
+        unseen.load(whole, kill_points.make_net())
+        flip(whole / "weights.safetensors", -1)
+        with pytest.raises(RunFolderError, match=r"weights\.safetensors is damaged: its content is not what was saved"):
+            unseen.load(whole, kill_points.make_net())
+
+    def test_weights_of_another_run_are_refused(self, whole: Path, tmp_path: Path) -> None:
+        train(tmp_path / "other", ada=replace(ADA, K=0), seed=9)
+        shutil.copy(tmp_path / "other" / "weights.safetensors", whole)
+        with pytest.raises(RunFolderError, match=r"weights\.safetensors is of another run"):
+            unseen.load(whole, kill_points.make_net())
+
+    @pytest.mark.parametrize(("key", "value"), [("K", 1), ("alpha", 0.5), ("T", 9), ("seed", 4)])
+    def test_other_settings_in_the_config_are_no_way_to_resume(self, stopped: Path, key: str, value: float) -> None:
+        path = stopped / "config.json"
+        content = json.loads(path.read_text())
+        part = content if key in content else content["ada"]
+        assert part[key] != value
+        part[key] = value
+        path.write_text(json.dumps(content))
+        before = bytes_of(stopped)
+        given = {"seed": value} if key == "seed" else {"ada": replace(ADA, **{key: value})}
+        with pytest.raises(RunFolderError, match=r"config\.json was changed since the training began"):
+            train(stopped, resume=True, **({"ada": ADA} | given))
+        assert bytes_of(stopped) == before
+
+    def test_a_config_that_is_only_laid_out_in_another_way_is_the_same(self, stopped: Path) -> None:
+        content = json.loads((stopped / "config.json").read_text())
+        (stopped / "config.json").write_text(json.dumps(dict(reversed(content.items()))))
+        assert RunFolder(stopped).check_unchanged() is None
+
+    @pytest.mark.parametrize(
+        "damaged",
+        [
+            lambda lines: b"\xef\xbb\xbf" + b"".join(lines),
+            lambda lines: b"".join([lines[1], lines[0], *lines[2:]]),
+            lambda lines: b"".join(lines).replace(b"0.", b"7.", 1),
+            lambda lines: b"[" * 100_000 + b"".join(lines),
+        ],
+        ids=["BOM", "two lines exchanged", "another number", "much in front"],
+    )
+    def test_metrics_that_were_changed_are_found_before_anything_is_cut(
+        self, stopped: Path, damaged: Callable[[list[bytes]], bytes]
+    ) -> None:
+        path = stopped / "metrics.jsonl"
+        changed = damaged(path.read_bytes().splitlines(keepends=True))
+        path.write_bytes(changed)
+        with pytest.raises(RunFolderError, match=r"metrics\.jsonl is damaged: its first \d+ bytes are not what"):
+            train(stopped, ada=ADA, resume=True)
+        assert path.read_bytes() == changed
+
+    def test_code_of_ones_own_that_changed_is_told_on_resume(self, tmp_path: Path) -> None:
+        file = tmp_path / "weather.py"
+        text = (
+            "import unseen\n\n\ndef fog(x, w):\n    return x + w[:, :, None, None] * (1 - x)\n\n\n"
+            'fog = unseen.transforms.Transform("fog", fog, {"thickness": (0.0, 0.7)}, kind="light")\n'
+        )
+        file.write_text(text)
+        ada, warnings = replace(ADA, over=f"{file}:fog"), []
+        kill_points.interrupted(train, tmp_path / "run", ("minimize", 8, 2), ada=ada)
+        file.write_text(text.replace("0.7", "0.2"))
+        train(tmp_path / "run", ada=ada, resume=True, warn=warnings.append)
+        assert any("versions.weather.py is 'sha256:" in message for message in warnings)

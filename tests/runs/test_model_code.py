@@ -13,6 +13,7 @@ from unseen.base import imports
 from unseen.base.reading import digest_of
 from unseen.errors import RunFolderError
 from unseen.runs.request import read_request, train
+from unseen.runs.training_folder import SEAL, sealed
 
 NETS = """
 from pathlib import Path
@@ -54,7 +55,8 @@ def received(_received, tmp_path, monkeypatch):
     """
     place = shutil.copytree(_received, tmp_path / "received")
     for config in place.rglob("config.json"):
-        config.write_text(config.read_text().replace(str(_received), str(place)))
+        content = json.loads(config.read_text().replace(str(_received), str(place)))
+        config.write_text(json.dumps(sealed(content) if SEAL in content else content))
     record, member = place / "ensemble" / "ensemble.json", place / "ensemble" / "members" / "0" / "config.json"
     content = json.loads(record.read_text())
     content["members"][0]["sha256"]["config.json"] = digest_of(member)

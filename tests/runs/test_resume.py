@@ -33,6 +33,7 @@ from unseen.runs.progress import Progress
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # processes that the kills start import it by this name
 import kill_points
+from configs import rewrite
 from kill_points import Outcome, differences, in_process, outcome, train
 from ordinary_user import as_ordinary_user
 
@@ -363,9 +364,7 @@ class TestOwnership:
         assert content(stopped) == before
 
     def test_other_threads_or_versions_go_on_with_a_warning_that_names_them(self, stopped: Path) -> None:
-        config = json.loads((stopped / "config.json").read_text())
-        config["versions"]["torch"] = "2.0.1"
-        (stopped / "config.json").write_text(json.dumps(config))
+        rewrite(stopped, lambda config: config["versions"].update(torch="2.0.1"))
         warnings: list[str] = []
         train(stopped, resume=True, engine=Engine(device="cpu", threads=2), warn=warnings.append)
         assert RunFolder(stopped).finished

@@ -14,10 +14,11 @@ import json
 import os
 import stat
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from unseen.errors import InputError, RunFolderError, UnseenError
 
@@ -66,10 +67,10 @@ class NotAFile(Exception):
 _OTHERS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
-def open_file(path: Path) -> BinaryIO:
+def open_file(path: Path) -> BufferedReader:
     """An ordinary file, opened; a pipe or a device, which may give nothing or never end, is ``NotAFile`` at once.
 
-    Whoever reads from it does so inside ``reading``. A file that the user names may be a pipe: ``read_bytes`` takes it.
+    Whoever reads from it does so inside ``reading``.
     """
     _refuse_others(path.stat().st_mode)
     file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115 (given)
@@ -86,18 +87,20 @@ def _refuse_others(mode: int) -> None:
         raise NotAFile(f"is {_OTHERS.get(stat.S_IFMT(mode), 'a device')}, expected a file")
 
 
-def read_bytes(path: Path, kind: type[UnseenError] = InputError, *, most: int = MOST_TEXT, fix: str = "") -> bytes:
-    """The whole file, if it is no larger than ``most``."""
-    with reading(path, kind, fix=fix), path.open("rb") as file:
+def read_bytes(
+    path: Path, kind: type[UnseenError] = InputError, *, most: int = MOST_TEXT, fix: str = "", pipe: bool = False
+) -> bytes:
+    """The whole file, if it is no larger than ``most``. One that the user names on the command line may be a pipe."""
+    with reading(path, kind, fix=fix), path.open("rb") if pipe else open_file(path) as file:
         content = file.read(most + 1)
         if len(content) > most:
             raise kind(f"{path} has more than {most / 2**20:,.0f} MiB, which is not what was expected here")
         return content
 
 
-def read_text(path: Path, kind: type[UnseenError] = InputError, *, fix: str = "") -> str:
+def read_text(path: Path, kind: type[UnseenError] = InputError, *, fix: str = "", pipe: bool = False) -> str:
     """A text file, in UTF-8."""
-    content = read_bytes(path, kind, fix=fix)
+    content = read_bytes(path, kind, fix=fix, pipe=pipe)
     with reading(path, kind, fix=fix):
         return content.decode()
 
@@ -132,7 +135,7 @@ def as_object(content: Any) -> dict[str, Any]:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file has, by name."""
-    content = read_text(path, fix="expected a TOML file of settings")
+    content = read_text(path, fix="expected a TOML file of settings", pipe=True)
     with reading(path):
         try:
             return tomllib.loads(content)
@@ -141,9 +144,15 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def is_there(path: Path, kind: type[UnseenError] = InputError) -> bool:
-    """Whether there is a file or a folder at ``path``. A place that can't be looked at is refused: it isn't empty."""
+    """Whether there is a file or a folder at ``path``. A place that can't be looked at is refused: it isn't empty.
+
+    So is a link to where nothing is now: what it leads to may be on a disk that is away.
+    """
     with reading(path, kind):
-        return path.exists()
+        there = path.exists()
+        if not there and path.is_symlink():
+            raise NotAFile(f"is a link to {path.readlink()}, where nothing is now; put back what it leads to")
+        return there
 
 
 def entries(folder: Path, kind: type[UnseenError] = InputError, *, fix: str = "") -> list[Path]:
@@ -166,9 +175,20 @@ def listed(folder: Path) -> list[Path]:
         return []
 
 
+def digest_of_json(content: Mapping[str, Any]) -> str:
+    """SHA-256 of what a JSON file says, however it is laid out."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def digest_of_start(path: Path, size: int, kind: type[UnseenError] = RunFolderError) -> str:
+    """SHA-256 of the first ``size`` bytes of a file, or of all where it has less."""
+    with reading(path, kind), open_file(path) as file:
+        return hashlib.sha256(file.read(size)).hexdigest()
+
+
 def digest_of(path: Path, kind: type[UnseenError] = RunFolderError) -> str:
     """SHA-256 of a file."""
-    with reading(path, kind), path.open("rb") as file:
+    with reading(path, kind), open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -14,8 +14,8 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from unseen.base.reading import as_object, reading
-from unseen.base.writing import write_atomically
+from unseen.base.reading import as_object, open_file, reading
+from unseen.base.writing import remove, write_atomically, writing
 from unseen.errors import RunFolderError
 
 MOST_HEADER = 100_000_000
@@ -25,27 +25,44 @@ _LENGTH = 8
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
-    """A safetensors file, atomically, with the digest that ``read_tensors`` checks. The tensors are host copies."""
+    """A safetensors file, atomically, with the digest that ``read_tensors`` checks. The tensors are host copies.
+
+    It is one of our own, never a pipe or a device: one that lies in its place is taken away.
+    """
     text = json.dumps(meta, sort_keys=True)
     # One entry: safetensors writes several in no fixed order, and equal states should be equal files.
     note = json.dumps({"sha256": tensors_digest(tensors, text), "meta": text})
+    with writing(path):
+        in_the_way = path.exists() and not (path.is_file() or path.is_dir())
+    if in_the_way:
+        remove(path)
     write_atomically(path, safetensors.torch.save(dict(tensors), metadata={"unseen": note}))
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The tensors and the meta of a file that ``write_tensors`` wrote; damage is refused by name."""
     with _tensors_of(path, "pt") as file:
-        note = as_object(json.loads((file.metadata() or {}).get("unseen", "{}")))
-        tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
-        if note.get("sha256") != tensors_digest(tensors, str(note.get("meta"))):
-            raise ValueError("its content is not what was saved (SHA-256 differs)")
-        return tensors, as_object(json.loads(note["meta"]))
+        return _checked(file, _note(file))
 
 
-def read_safetensors(path: Path) -> dict[str, Tensor]:
-    """The tensors of any safetensors file."""
+def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors of any safetensors file, and the meta of one that ``write_tensors`` wrote, which is checked."""
     with _tensors_of(path, "pt") as file:
-        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        if note := _note(file):
+            return _checked(file, note)
+        return {name: file.get_tensor(name) for name in file.keys()}, {}  # noqa: SIM118 (not a dict)
+
+
+def _note(file: Any) -> dict[str, Any]:
+    """What ``write_tensors`` wrote beside the tensors."""
+    return as_object(json.loads((file.metadata() or {}).get("unseen", "{}")))
+
+
+def _checked(file: Any, note: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
+    if note.get("sha256") != tensors_digest(tensors, str(note.get("meta"))):
+        raise ValueError("its content is not what was saved (SHA-256 differs)")
+    return tensors, as_object(json.loads(note["meta"]))
 
 
 def shape_in(path: Path, name: str) -> tuple[int, ...]:
@@ -66,7 +83,7 @@ def _tensors_of(path: Path, framework: str) -> Iterator[Any]:
 
 def _refuse_other_length(path: Path) -> None:
     """Refuse a file that is longer or shorter than its header says, before it is mapped into memory."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         head = int.from_bytes(file.read(_LENGTH), "little")
         if head > MOST_HEADER:
             raise ValueError(f"its header has {head:,} bytes; expected at most {MOST_HEADER:,}")

@@ -13,16 +13,19 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from unseen.base.paths import resolved
-from unseen.base.reading import reading
+from unseen.base.reading import open_file, reading
 from unseen.errors import RunFolderError, SaveFailed
 
 CHUNK = 2**22
+TRIES, PAUSE = 40, 0.05
+"""how often a pipe is looked at for somebody who reads, and the seconds between"""
 
 
 @contextmanager
@@ -36,6 +39,8 @@ def writing(path: Path, fix: str = "") -> Iterator[None]:
 
 def _reason(path: Path, error: OSError) -> str:
     """Why, in words about the place that is in the way."""
+    if error.errno == errno.ENXIO:
+        return "it is a pipe that nobody reads from"
     with suppress(OSError):  # a place that can't be looked at says no more than the error does
         link = next((place for place in (path, *path.parents) if place.is_symlink() and not place.exists()), None)
         if link is not None:
@@ -56,14 +61,15 @@ def make_folder(folder: Path, fix: str = "choose another place") -> None:
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Inside: a file to write to. After: whoever looks, after any crash, finds the old file at ``path`` or this, whole.
 
-    A link stays a link: the file it leads to is written. A device or a pipe is written to as it is.
+    A link stays a link: the file it leads to is written. A device or a pipe is written to as it is; one that nobody
+    reads from is not waited for.
     """
     with writing(path):
         place = resolved(path) if path.is_symlink() else path
         if place.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))  # it leads back to itself
         if place.exists() and not place.is_file():
-            with place.open("wb") as device:
+            with open(place, "wb", opener=_without_waiting) as device:
                 yield device
             return
         aside = place.with_name(f".{place.name}.part")
@@ -79,6 +85,22 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             raise
 
 
+def _without_waiting(name: str, flags: int) -> int:
+    """Opens a device or a pipe for writing; a pipe that nobody reads from, even a moment later, is an error."""
+    left = TRIES
+    while True:
+        try:
+            handle = os.open(name, (flags | os.O_NONBLOCK) & ~(os.O_CREAT | os.O_TRUNC))
+        except OSError as error:
+            left -= 1
+            if error.errno != errno.ENXIO or not left:
+                raise
+            time.sleep(PAUSE)
+        else:
+            os.set_blocking(handle, True)  # whoever reads may take their time
+            return handle
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Put ``content`` at ``path`` as ``whole_file`` does."""
     with whole_file(path) as file:
@@ -88,8 +110,8 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def copy(source: Path, target: Path) -> None:
     """A copy of one of our files, whole or not at all."""
-    with reading(source, RunFolderError):
-        content = source.read_bytes()
+    with reading(source, RunFolderError), open_file(source) as file:
+        content = file.read()
     write_atomically(target, content)
 
 

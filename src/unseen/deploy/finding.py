@@ -17,7 +17,7 @@ def pictures_in(places: Iterable[str | PathLike[str]]) -> list[Path]:
     """The picture files: a file as it is, of a folder all that lie in it or below, of a pattern all that match.
 
     A folder's are those with an ending of images, hidden ones left out, in the order of their names. No file is listed
-    twice. A place without a picture is refused.
+    twice, and no folder is looked into twice, whatever links lead to it. A place without a picture is refused.
     """
     found: dict[Path, None] = {}
     problems = []
@@ -32,15 +32,23 @@ def pictures_in(places: Iterable[str | PathLike[str]]) -> list[Path]:
 
 def _files(place: Path) -> Iterator[Path]:
     if place.is_dir():
-        for entry in visible(place):
-            if entry.is_dir():
-                yield from _files(entry)
-            elif is_image(entry):
-                yield entry
+        yield from _below(place, set())
     elif place.exists():
         yield place
     else:
         yield from sorted(filter(is_image, _matches(place)))
+
+
+def _below(folder: Path, seen: set[Path]) -> Iterator[Path]:
+    """A folder's pictures and those of the folders in it, each of which is ``seen`` once: links may lead in circles."""
+    if (real := folder.resolve()) in seen:
+        return
+    seen.add(real)
+    for entry in visible(folder):
+        if entry.is_dir():
+            yield from _below(entry, seen)
+        elif is_image(entry):
+            yield entry
 
 
 def _matches(pattern: Path) -> Iterable[Path]:

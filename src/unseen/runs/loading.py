@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from unseen.base.imports import beside, model_code
 from unseen.base.records import from_json
-from unseen.base.tensors import read_safetensors
 from unseen.engine import Engine
 from unseen.errors import RunFolderError
 from unseen.models.names import is_built_in, runs_code
@@ -138,7 +137,7 @@ def load(folder: str | Path, model: Split | nn.Module | None = None, *, run_mode
     files = RunFolder(folder)
     files.check_finished()
     record = NetworkRecord.read(files.path)
-    weights = read_safetensors(files.weights)  # before a network is built of the size that the config says
+    weights = files.read_weights()  # before a network is built of the size that the config says
     _check_head(record, weights, files.path)
     with model_code(run_model_code):
         given = model if model is not None else _rebuilt(record, files.path)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from unseen.base.paths import names_file, resolved
+from unseen.base.reading import digest_of
+from unseen.errors import InputError
 from unseen.models.names import file_of, runs_code, with_file
 from unseen.transforms.callables import FROM_PYTHON
 
@@ -48,11 +50,21 @@ def resume_command(content: Mapping[str, Any], folder: Path) -> str:
 
 def names_code(content: Mapping[str, Any]) -> bool:
     """Whether a ``config.json`` names code of the user's, of a model or of a transformation."""
+    return bool(_code(content))
+
+
+def code_digests(content: Mapping[str, Any]) -> dict[str, str]:
+    """The Python files among that code, and how each one's SHA-256 begins: by it a resume knows one that changed."""
+    files = [file for name in _code(content) if (file := file_of(name))]
+    return {file.name: f"sha256:{digest_of(file, InputError)[:12]}" for file in files}
+
+
+def _code(content: Mapping[str, Any]) -> list[str]:
     job, ada = (part if isinstance(part := content.get(key), Mapping) else {} for key in ("job", "ada"))
     model, moved = job.get("model"), [ada.get("over"), ada.get("augment")]
     names = [each for given in moved for each in (given if isinstance(given, list | tuple) else [given])]
     own = [each for each in names if isinstance(each, str) and ":" in each and not each.startswith(FROM_PYTHON)]
-    return bool(own) or (isinstance(model, str) and runs_code(model))
+    return [*own, *([model] if isinstance(model, str) and runs_code(model) else [])]
 
 
 def _files(job: Any) -> Iterator[tuple[str, Path]]:

@@ -23,12 +23,13 @@ from unseen.method.result import Result
 from unseen.method.settings import ADA
 from unseen.method.state import State
 from unseen.models.split import Split, count_classes, refuse_other_heads, refuse_probabilities
-from unseen.runs.config import Cadence, ModelRecord, RunConfig, SourceRecord, identity_of, made_now
+from unseen.runs.config import Cadence, ModelRecord, Provenance, RunConfig, SourceRecord, identity_of, made_now
 from unseen.runs.console import showing_if
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job
 from unseen.runs.model_checks import refuse_single_samples, warn_of_classes
 from unseen.runs.opening import open_folder
+from unseen.runs.places import code_digests
 from unseen.runs.progress import Progress
 from unseen.runs.recorder import Recorder
 from unseen.runs.selection import check_selection, selection, split_off
@@ -139,8 +140,14 @@ class Training:
             engine=engine.record(),
             job=self.job,
             identity=self._identity(record) if self.folder is not None else None,
-            **made_now(),
+            **self._made_now(),
         )
+
+    def _made_now(self) -> Provenance:
+        """Files of the user's own code are among the versions: a resume warns where they are others."""
+        now = made_now()
+        named = {"job": self.job.asdict() if self.job is not None else None, "ada": self.ada.asdict()}
+        return {**now, "versions": now["versions"] | code_digests(named)}
 
     def _identity(self, source: SourceRecord) -> str:
         """K is no part of it unless it decides when rounds are made: runs that differ in nothing else share them."""

@@ -12,13 +12,20 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic
 
-import safetensors.torch
 from torch import Tensor
 
 from unseen.base.checks import is_whole
 from unseen.base.locking import LOCK, InUse, locked_folder
-from unseen.base.reading import entries, is_there, read_json, read_json_lines, reading
-from unseen.base.tensors import read_tensors, write_tensors
+from unseen.base.reading import (
+    digest_of_json,
+    digest_of_start,
+    entries,
+    is_there,
+    read_json,
+    read_json_lines,
+    reading,
+)
+from unseen.base.tensors import read_safetensors, read_tensors, write_tensors
 from unseen.base.writing import (
     append,
     cut,
@@ -26,7 +33,6 @@ from unseen.base.writing import (
     make_folder,
     remove,
     synced_size,
-    write_atomically,
     write_json,
     writing,
 )
@@ -39,6 +45,8 @@ from unseen.runs.metrics import check_line
 from unseen.runs.places import found_again, names_code, resume_command, with_places
 
 KEPT_CHECKPOINTS = 2
+SEAL = "sha256"
+"""the key of ``config.json`` that has the digest of all others"""
 SUBFOLDERS = ("checkpoints", "rounds", "events")
 DISK_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """reasons of a failed save that are the disk's own"""
@@ -85,8 +93,9 @@ class TrainingFolder(Generic[Config]):
             empty = path.name in SUBFOLDERS and path.is_dir() and not entries(path, RunFolderError)
             return path.name in (LOCK, ".config.json.part") or empty
 
-        if not is_there(self.path, RunFolderError):
-            return True
+        with reading(self.path, RunFolderError):
+            if not self.path.exists():  # a link to where nothing is can't become a folder, which making it says
+                return True
         return self.path.is_dir() and all(map(left, entries(self.path, RunFolderError)))
 
     @contextmanager
@@ -108,7 +117,7 @@ class TrainingFolder(Generic[Config]):
         """Begin a training: its subfolders and its config."""
         for name in SUBFOLDERS:
             make_folder(self.path / name)
-        write_json(self.path / "config.json", with_places(config.asdict(), self.path))
+        write_json(self.path / "config.json", sealed(with_places(config.asdict(), self.path)))
         with writing(self.path):
             fsync_folder(self.path.parent)
 
@@ -125,6 +134,15 @@ class TrainingFolder(Generic[Config]):
             raise RunFolderError(f"{self.path / 'config.json'} is damaged or not a run's: {error}") from error
         return config
 
+    def check_unchanged(self) -> None:
+        """Refuse to resume by a config that is not what was written when the training began; the first have no seal."""
+        content = self._as_written()
+        if SEAL in content and content != sealed(content):
+            raise RunFolderError(
+                f"{self.path / 'config.json'} was changed since the training began (SHA-256 differs): other settings "
+                "are another run; restore it, or start again in another folder: unseen train --out ANOTHER"
+            )
+
     def finished_config(self) -> Config:
         """The config of a training that came to its end; an unfinished one is refused with the command to resume."""
         self.check_finished()
@@ -138,15 +156,19 @@ class TrainingFolder(Generic[Config]):
 
     def config_content(self) -> dict[str, Any]:
         """What ``config.json`` holds, whatever kind of training it is of; the files it names are where they are now."""
+        content = self._as_written()
+        content.pop(SEAL, None)
+        with reading(self.path / "config.json", RunFolderError):
+            return found_again(content, self.path)
+
+    def _as_written(self) -> dict[str, Any]:
         path = self.path / "config.json"
         if not self.started:
             raise RunFolderError(
                 f"{self.path} holds no run: expected {path}; give the folder of a run, or start one there with: "
                 f"unseen train --out {shlex.quote(str(self.path))}"
             )
-        content = read_json(path)
-        with reading(path, RunFolderError):
-            return found_again(content, self.path)
+        return read_json(path)
 
     @property
     def resume_command(self) -> str:
@@ -190,14 +212,18 @@ class TrainingFolder(Generic[Config]):
         with self.saving():
             append(self.metrics_file, json.dumps(line) + "\n")
 
-    def _check_metrics(self, size: int) -> None:
-        """Refuse metrics that are shorter than when a checkpoint was saved."""
+    def _check_metrics(self, meta: Mapping[str, Any]) -> None:
+        """Refuse metrics that don't begin with what was there when a checkpoint was saved, before anything is cut."""
+        size, known = meta["metrics_bytes"], meta.get("metrics_sha256")  # the first versions' checkpoints lack it
         with reading(self.metrics_file, RunFolderError):
             found = self.metrics_file.stat().st_size if self.metrics_file.exists() else 0
-        if found < size:
+        problem = f"{found} bytes, the checkpoint knows of {size}" if found < size else None
+        if problem is None and known is not None and digest_of_start(self.metrics_file, size) != known:
+            problem = f"its first {size} bytes are not what the checkpoint knows (SHA-256 differs)"
+        if problem is not None:
             raise RunFolderError(
-                f"{self.metrics_file} is damaged: {found} bytes, the checkpoint knows of {size}; restore it, or start "
-                "again in another folder"
+                f"{self.metrics_file} is damaged: {problem}; nothing was changed; restore it, or start again in "
+                "another folder"
             )
 
     # Checkpoints and weights.
@@ -207,7 +233,9 @@ class TrainingFolder(Generic[Config]):
         path = self._checkpoints / f"{state.t:08d}-{state.k:03d}.safetensors"
         with self.saving():
             make_folder(self._checkpoints)
-            meta = {"t": state.t, "k": state.k, "metrics_bytes": synced_size(self.metrics_file)}
+            size = synced_size(self.metrics_file)
+            metrics = {"metrics_bytes": size, "metrics_sha256": digest_of_start(self.metrics_file, size)}
+            meta = {"t": state.t, "k": state.k, **metrics}
             write_tensors(path, host_copies(tensors_of(state)), self.signed(meta))
             for old in self._saved()[:-KEPT_CHECKPOINTS]:
                 remove(old)
@@ -233,7 +261,7 @@ class TrainingFolder(Generic[Config]):
                     raise RunFolderError(f"{error}; {self._once_readable}") from error
                 refused.append(str(error))
                 continue
-            self._check_metrics(meta["metrics_bytes"])
+            self._check_metrics(meta)
             cut(self.metrics_file, meta["metrics_bytes"])
             warnings = [f"{error}; the checkpoint before it is used" for error in refused]
             return Checkpoint(tensors, meta["t"], meta["k"], warnings, path)
@@ -267,16 +295,23 @@ class TrainingFolder(Generic[Config]):
 
     def check_signed(self, path: Path, meta: Mapping[str, Any]) -> None:
         """Refuse a file of another training."""
-        if meta.get("run") != self.config().identity:
+        if meta.get("run") != self.config_content().get("identity"):
             raise RunFolderError(f"{path} is of another run, whose folder it belongs to; restore this run's own")
 
     def _check_needs_of(self, meta: Mapping[str, Any]) -> None:
         """Refuse a checkpoint whose other files are not whole; by itself it needs none."""
 
     def save_weights(self, model_state: Mapping[str, Tensor]) -> None:
-        """The result: the model's ``state_dict``, as safetensors that any tool reads."""
+        """The result: the model's ``state_dict``, as safetensors that any tool reads, with a digest for ours."""
         with self.saving():
-            write_atomically(self.weights, safetensors.torch.save(host_copies(model_state)))
+            write_tensors(self.weights, host_copies(model_state), self.signed({}))
+
+    def read_weights(self) -> dict[str, Tensor]:
+        """The result, if it is whole and this training's; those of the first versions have no digest."""
+        tensors, meta = read_safetensors(self.weights)
+        if "run" in meta:
+            self.check_signed(self.weights, meta)
+        return tensors
 
     def trim(self) -> None:
         """Remove what only an unfinished training needs, its rounds and checkpoints: most of the folder's size."""
@@ -295,9 +330,15 @@ class TrainingFolder(Generic[Config]):
 
     def how_to_resume(self, first: str) -> str:
         """What is safe, what to do first and the command that resumes from it."""
-        whole = sorted(p.stem for p in self._checkpoints.glob("*.safetensors"))
-        safe = f"The checkpoint of step {int(whole[-1][:8])} is untouched" if whole else "Nothing was saved before"
+        whole = sorted(p.stem for p in self._checkpoints.glob("*.safetensors") if p.is_file())
+        safe = f"The checkpoint of step {int(whole[-1][:8])} is untouched" if whole else "No checkpoint is there"
         return f"{safe}; {first}: {self.resume_command}"
+
+
+def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a ``config.json`` with the digest by which a resume knows that nobody changed it."""
+    rest = {name: value for name, value in content.items() if name != SEAL}
+    return rest | {SEAL: digest_of_json(rest)}
 
 
 def _first(error: SaveFailed) -> str:

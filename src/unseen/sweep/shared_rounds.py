@@ -13,7 +13,7 @@ from unseen.base.writing import copy, fsync_folder, make_folder, remove, remove_
 from unseen.runs.folder import RunFolder
 from unseen.runs.places import with_places
 from unseen.runs.request import Request
-from unseen.runs.training_folder import SUBFOLDERS
+from unseen.runs.training_folder import SUBFOLDERS, sealed
 from unseen.sweep.tasks import Task, fail, failed
 
 
@@ -100,7 +100,7 @@ def fork(shared: Path, request: Request) -> None:
     copy(shared / "metrics.jsonl", aside / "metrics.jsonl")
     config = RunFolder(shared).config()
     forked = replace(config, ada=replace(config.ada, K=K)).asdict()
-    write_json(aside / "config.json", with_places(forked, out))
+    write_json(aside / "config.json", sealed(with_places(forked, out)))
     with writing(out):
         for folder in (aside, *filter(Path.is_dir, aside.rglob("*"))):
             fsync_folder(folder)
