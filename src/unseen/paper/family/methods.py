@@ -19,7 +19,8 @@ PLAIN, ON_PIXELS, DRAWN, ASCENDED = (
 """what a method does to images: its colour in the figure"""
 
 ERM, RANDOM, NO_ASCENT, OURS = "ERM", "Random transformations", "Rounds without ascent", "Transformations"
-_ADA, _RANDCONV = "ADA, K=2", "RandConv"
+_ADA, _RANDCONV, _JITTER, _FASTER_JITTER = "ADA, K=2", "RandConv", "Jitter", "Jitter at the same rate"
+_FIRST = f"{OURS}, first choice"
 _WEIGHTS = {"entropy": 1.0, "consistency": 1.0}
 """the terms that are tried on top of the chosen settings, or taken away where they are among them"""
 _RATE = ("alpha", "schedule")
@@ -42,7 +43,7 @@ def digit_methods(chosen: Settings) -> tuple[Method, ...]:
         Trained("ADA + entropy", "ada", {**ada, "entropy": 10.0}, group=ON_PIXELS),
         _drawn(_RANDCONV, conv),
         _drawn("RandConv + consistency", {**conv, "consistency": 10.0}),
-        _drawn("Jitter", {"K": 0, "augment": "jitter"}),
+        _drawn(_JITTER, {"K": 0, "augment": "jitter"}),
         _drawn(RANDOM, random_settings(chosen)),
         _drawn(NO_ASCENT, {**chosen, "T_max": 0}),
         Trained(OURS, "ada", chosen, group=ASCENDED),
@@ -58,14 +59,17 @@ def long_methods(chosen: Settings) -> tuple[Method, ...]:
     return tuple(method for method in digit_methods(chosen) if method.label in kept)
 
 
-def street_methods(chosen: Settings) -> tuple[Method, ...]:
-    """The same on streets, ADA with the paper's settings there."""
+def street_methods(chosen: Settings, first: Settings) -> tuple[Method, ...]:
+    """The same on streets, ADA with the paper's settings there; ``first`` are those of an earlier choice."""
+    jitter = {"K": 0, "augment": "jitter", "augment_share": 1.0}
     return (
         _erm(),
         Trained("ADA", "ada", {"K": 1, "gamma": 1.0}, group=ON_PIXELS),
-        _drawn("Jitter", {"K": 0, "augment": "jitter", "augment_share": 1.0}),
+        _drawn(_JITTER, jitter),
+        _drawn(_FASTER_JITTER, {**jitter, **_rate_of(chosen)}),
         _drawn(RANDOM, random_settings(chosen)),
         Trained(OURS, "ada", chosen, group=ASCENDED),
+        Trained(_FIRST, "ada", first, group=ASCENDED),
         *_at_its_rate(chosen),
     )
 
@@ -74,8 +78,9 @@ def controls(methods: tuple[Method, ...]) -> Controls:
     """Those of these methods that have a control among them: what differs between the two is one thing."""
     labels = [method.label for method in methods]
     wanted = [
-        (OURS, NO_ASCENT), (OURS, RANDOM), (NO_ASCENT, RANDOM),
-        *((label, OURS) for label in labels if label.startswith((f"{OURS} ", "Ensemble"))),
+        (OURS, NO_ASCENT), (OURS, RANDOM), (NO_ASCENT, RANDOM), (OURS, _FASTER_JITTER), (OURS, _FIRST),
+        (_FASTER_JITTER, _JITTER),
+        *((label, OURS) for label in labels if label.startswith((f"{OURS} +", f"{OURS} without", "Ensemble"))),
         *((label, ERM) for label in labels if label.startswith(f"{ERM} ")),
         ("ADA + entropy", _ADA), ("RandConv + consistency", _RANDCONV),
     ]  # fmt: skip
@@ -93,9 +98,9 @@ def _drawn(label: str, settings: Settings, group: str = DRAWN) -> Trained:
 
 def random_settings(chosen: Settings) -> dict[str, Any]:
     """The same transformations at each step, drawn: of the chosen settings, those that don't need rounds."""
-    names = chosen["over"]
-    drawn = names if isinstance(names, str) else tuple(name for name in names if name != PIXELS)
-    return {"K": 0, "augment": drawn, **{name: value for name, value in chosen.items() if name in MINIMIZATION}}
+    names = [name for given in (chosen["over"], chosen.get("augment", ())) for name in _each(given) if name != PIXELS]
+    kept = {name: value for name, value in chosen.items() if name in MINIMIZATION}
+    return {**kept, "K": 0, "augment": names[0] if len(names) == 1 else tuple(names)}
 
 
 def variants(chosen: Settings) -> dict[str, dict[str, Any]]:
@@ -104,14 +109,23 @@ def variants(chosen: Settings) -> dict[str, dict[str, Any]]:
     for name, weight in _WEIGHTS.items():
         inside = bool(chosen.get(name))
         found[f"{OURS} {'without' if inside else '+'} {name}"] = {**chosen, name: 0.0 if inside else weight}
-    names = (chosen["over"],) if isinstance(chosen["over"], str) else tuple(chosen["over"])
+    names = _each(chosen["over"])
     inside = PIXELS in names
     over = tuple(name for name in names if name != PIXELS) if inside else (*names, PIXELS)
     found[f"{OURS} {'without' if inside else '+'} {PIXELS}"] = {**chosen, "over": over}
     return found
 
 
+def _each(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _rate_of(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The chosen learning rate and schedule, where they aren't the paper's."""
+    return {name: chosen[name] for name in _RATE if chosen.get(name, _USUAL[name]) != _USUAL[name]}
+
+
 def _at_its_rate(chosen: Mapping[str, Any]) -> list[Trained]:
-    """ERM with the chosen learning rate and schedule, where they aren't the paper's."""
-    rate = {name: chosen[name] for name in _RATE if chosen.get(name, _USUAL[name]) != _USUAL[name]}
+    """ERM with that rate."""
+    rate = _rate_of(chosen)
     return [Trained(f"{ERM} at the same rate", "erm", {"K": 0, **rate}, group=PLAIN)] if rate else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unseen.paper.digits.lab import PAPER, SCALES
-from unseen.paper.family.chosen import CHOSEN, CHOSEN_STREETS
+from unseen.paper.family.chosen import CHOSEN, CHOSEN_STREETS, FIRST_STREETS
 from unseen.paper.family.leaderboard import DigitLeaderboard, Leaderboard, StreetLeaderboard
 from unseen.paper.family.methods import digit_methods, long_methods, street_methods
 from unseen.paper.streets.lab import CAMVID, SCENES, SMALL, WHOLE_DRIVES
@@ -30,7 +30,7 @@ FAMILY_RECIPES: dict[str, Leaderboard] = {
             name="family-camvid",
             called="CamVid",
             what=f"not in the paper: the same on real drives, from dusk ({DUSK}) and from day ({DAY}) to the others",
-            methods=street_methods(CHOSEN_STREETS),
+            methods=street_methods(CHOSEN_STREETS, FIRST_STREETS),
             data=CAMVID,
             scales={WHOLE_DRIVES.name: WHOLE_DRIVES},
             rows=CAMVID_ROWS,
@@ -39,7 +39,7 @@ FAMILY_RECIPES: dict[str, Leaderboard] = {
             name="family-scenes",
             called="Built-in scenes",
             what="not in the paper: the same on the built-in scenes, from Highway/Night to the ten of the other places",
-            methods=street_methods(CHOSEN_STREETS),
+            methods=street_methods(CHOSEN_STREETS, FIRST_STREETS),
             data=SCENES,
             scales={SMALL.name: SMALL},
             rows={_NIGHT: TABLE2[_NIGHT]},
