@@ -57,6 +57,8 @@ def test_random_transformations_have_of_the_chosen_settings_those_without_rounds
         "K": 0, "augment": ("standard",), "alpha": 5e-4, "schedule": "cosine", "consistency": 2.0, "links": 2,
     }  # fmt: skip
     assert random_settings(BASE) == {"K": 0, "augment": "standard"}
+    jittered = {**BASE, "augment": "jitter", "augment_share": 1.0}
+    assert random_settings(jittered) == {"K": 0, "augment": ("standard", "jitter"), "augment_share": 1.0}
 
 
 def test_a_variant_has_one_thing_more_or_less_where_it_is_among_the_chosen():
@@ -76,7 +78,10 @@ def test_every_control_differs_from_its_method_and_both_are_there():
     pairs = controls(methods)
     assert {(OURS, NO_ASCENT), (OURS, RANDOM), ("ERM at the same rate", "ERM")} <= set(pairs)
     assert {label for pair in pairs for label in pair} <= {method.label for method in methods}
-    assert controls(FAMILY_RECIPES["family-camvid"].methods) == ((OURS, RANDOM), ("ERM at the same rate", "ERM"))
+    assert controls(FAMILY_RECIPES["family-camvid"].methods) == (
+        (OURS, RANDOM), (OURS, "Jitter at the same rate"), (OURS, f"{OURS}, first choice"),
+        ("Jitter at the same rate", "Jitter"), ("ERM at the same rate", "ERM"),
+    )  # fmt: skip
 
 
 def test_the_long_scale_compares_erm_and_two_others_for_five_times_the_steps(tmp_path):

@@ -100,7 +100,7 @@ def random_settings(chosen: Settings) -> dict[str, Any]:
     """The same transformations at each step, drawn: of the chosen settings, those that don't need rounds."""
     names = [name for given in (chosen["over"], chosen.get("augment", ())) for name in _each(given) if name != PIXELS]
     kept = {name: value for name, value in chosen.items() if name in MINIMIZATION}
-    return {**kept, "K": 0, "augment": names[0] if len(names) == 1 else tuple(names)}
+    return {**kept, "K": 0, "augment": names[0] if names == [chosen["over"]] else tuple(names)}
 
 
 def variants(chosen: Settings) -> dict[str, dict[str, Any]]:
