@@ -385,6 +385,12 @@ class TestNothingIsTakenOnTrust:
             train(stopped, ada=ADA, resume=True)
         assert path.read_bytes() == changed
 
+    def test_where_nothing_was_recorded_yet_no_metrics_are_missed(self, tmp_path: Path) -> None:
+        folder = kill_points.interrupted(train, tmp_path / "run", ("minimize", 2, 0), ada=ADA)
+        (folder / "metrics.jsonl").unlink()
+        train(folder, ada=ADA, resume=True)
+        assert RunFolder(folder).finished
+
     def test_code_of_ones_own_that_changed_is_told_on_resume(self, tmp_path: Path) -> None:
         file = tmp_path / "weather.py"
         text = (

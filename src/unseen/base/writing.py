@@ -40,7 +40,7 @@ def writing(path: Path, fix: str = "") -> Iterator[None]:
 def _reason(path: Path, error: OSError) -> str:
     """Why, in words about the place that is in the way."""
     if error.errno == errno.ENXIO:
-        return "it is a pipe that nobody reads from"
+        return "it is a pipe or a socket that nobody reads from"
     with suppress(OSError):  # a place that can't be looked at says no more than the error does
         link = next((place for place in (path, *path.parents) if place.is_symlink() and not place.exists()), None)
         if link is not None:

@@ -218,7 +218,7 @@ class TrainingFolder(Generic[Config]):
         with reading(self.metrics_file, RunFolderError):
             found = self.metrics_file.stat().st_size if self.metrics_file.exists() else 0
         problem = f"{found} bytes, the checkpoint knows of {size}" if found < size else None
-        if problem is None and known is not None and digest_of_start(self.metrics_file, size) != known:
+        if problem is None and size and known is not None and digest_of_start(self.metrics_file, size) != known:
             problem = f"its first {size} bytes are not what the checkpoint knows (SHA-256 differs)"
         if problem is not None:
             raise RunFolderError(
