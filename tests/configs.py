@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from unseen.runs.training_folder import sealed
+from unseen.runs.config import sealed
 
 
 def rewrite(folder: Path, change: Callable[[dict[str, Any]], Any]) -> None:

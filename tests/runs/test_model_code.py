@@ -12,8 +12,8 @@ import unseen
 from unseen.base import imports
 from unseen.base.reading import digest_of
 from unseen.errors import RunFolderError
+from unseen.runs.config import SEAL, sealed
 from unseen.runs.request import read_request, train
-from unseen.runs.training_folder import SEAL, sealed
 
 NETS = """
 from pathlib import Path

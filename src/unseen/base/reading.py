@@ -14,7 +14,7 @@ import json
 import os
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -173,11 +173,6 @@ def listed(folder: Path) -> list[Path]:
         return entries(folder)
     except InputError:
         return []
-
-
-def digest_of_json(content: Mapping[str, Any]) -> str:
-    """SHA-256 of what a JSON file says, however it is laid out."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def digest_of_start(path: Path, size: int, kind: type[UnseenError] = RunFolderError) -> str:

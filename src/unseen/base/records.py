@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import json
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -94,3 +96,8 @@ _PLAIN: dict[Any, tuple[Callable[[Any], bool], str]] = {
 
 def _shown(kind: Any) -> str:
     return "an object" if get_origin(kind) is Mapping else "a list"
+
+
+def digest_of_json(content: Any) -> str:
+    """SHA-256 of what is written as JSON, however it is laid out."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -167,12 +167,12 @@ class ADA(Practice):
     @property
     def moves_pixels(self) -> bool:
         """Whether the ascent moves every pixel by itself, alone or on top of transformations."""
-        return PIXELS in _each(self.over)
+        return PIXELS in each_name(self.over)
 
     @property
     def ascended(self) -> Chains | None:
         """The transformations that the ascent moves, if it does."""
-        names = tuple(name for name in _each(self.over) if name != PIXELS)
+        names = tuple(name for name in each_name(self.over) if name != PIXELS)
         return chains(names, self.links, self.strength, "over") if names else None
 
     @property
@@ -193,8 +193,9 @@ def _by_name(given: Any) -> Any:
     return name_of(given)
 
 
-def _each(names: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else names
+def each_name(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The names of transformations that ``over`` or ``augment`` gives, one or several."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def ERM(**settings: Any) -> ADA:
@@ -266,7 +267,7 @@ def _name_problems(values: Mapping[str, Any]) -> list[str]:
     found = []
     for name in ("over", "augment"):
         given = values.get(name, PIXELS)
-        names = [each for each in _each(given) if each != PIXELS or (name == "augment" and name in values)]
+        names = [each for each in each_name(given) if each != PIXELS or (name == "augment" and name in values)]
         try:
             if names or not given:
                 (drawn if name == "augment" else named)(names, name)

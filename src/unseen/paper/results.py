@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -11,7 +10,7 @@ from typing import Any
 
 from unseen.base.locking import locked_file
 from unseen.base.reading import is_there, read_text
-from unseen.base.records import from_json
+from unseen.base.records import digest_of_json, from_json
 from unseen.base.writing import make_folder, write_atomically
 from unseen.errors import InputError
 from unseen.method.settings import ADA
@@ -35,7 +34,7 @@ def _unusual(kind: type, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def key(**parts: Any) -> str:
     """A short name for these JSON values."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    return digest_of_json(parts)[:16]
 
 
 class Results:

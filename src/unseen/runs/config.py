@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from unseen.base.checks import type_problems
 from unseen.base.imports import reading_names
-from unseen.base.records import from_json, plain, to_json
+from unseen.base.records import digest_of_json, from_json, plain, to_json
 from unseen.base.tensors import tensors_digest
 from unseen.data.domain import Domain
 from unseen.engine import EngineRecord, host_copies
@@ -28,6 +28,8 @@ MARKS = {"ada": "a run of ADA or ERM", "adda": "an adaptation (ADDA)"}
 """The key of ``config.json`` by which each kind of training is known."""
 FORMAT = 1
 """of ``config.json``; files from before the number was written are of the first format, too"""
+SEAL = "sha256"
+"""the key of ``config.json`` that has the digest of all others"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,6 +199,12 @@ def read_config(kind: type[Config], content: Any) -> Config:
         content = {**content, "model": model}
     with reading_names():
         return from_json(kind, content)
+
+
+def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a ``config.json`` with the digest by which a resume knows that nobody changed it."""
+    rest = {name: value for name, value in content.items() if name != SEAL}
+    return rest | {SEAL: digest_of_json(rest)}
 
 
 class Provenance(TypedDict):

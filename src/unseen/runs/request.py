@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
@@ -14,7 +13,7 @@ from unseen.base.imports import absolute as absolute_place
 from unseen.base.imports import give
 from unseen.base.paths import expanded, names_file, names_folder, resolved
 from unseen.base.reading import read_toml
-from unseen.base.records import to_json
+from unseen.base.records import digest_of_json, to_json
 from unseen.data.catalogue import names
 from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
 from unseen.engine import Engine
@@ -65,7 +64,7 @@ class Request:
             "cadence": {name: every for name, every in to_json(self.cadence).items() if name != "minutes"},
             "engine": to_json(self.engine.record()),
         }
-        return hashlib.sha256(json.dumps(_one_spelling(settings), sort_keys=True).encode()).hexdigest()
+        return digest_of_json(_one_spelling(settings))
 
     def asks_for(self, config: RunConfig) -> bool:
         """Whether the config is of this very run, whatever machine it was begun on."""

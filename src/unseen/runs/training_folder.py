@@ -17,7 +17,6 @@ from torch import Tensor
 from unseen.base.checks import is_whole
 from unseen.base.locking import LOCK, InUse, locked_folder
 from unseen.base.reading import (
-    digest_of_json,
     digest_of_start,
     entries,
     is_there,
@@ -40,13 +39,11 @@ from unseen.engine import host_copies
 from unseen.errors import InputError, RunFolderError, SaveFailed
 from unseen.method.state import Checkpointed
 from unseen.runs.checkpoint import Checkpoint, tensors_of
-from unseen.runs.config import Config, OtherKind, read_config
+from unseen.runs.config import SEAL, Config, OtherKind, read_config, sealed
 from unseen.runs.metrics import check_line
 from unseen.runs.places import found_again, names_code, resume_command, with_places
 
 KEPT_CHECKPOINTS = 2
-SEAL = "sha256"
-"""the key of ``config.json`` that has the digest of all others"""
 SUBFOLDERS = ("checkpoints", "rounds", "events")
 DISK_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """reasons of a failed save that are the disk's own"""
@@ -333,12 +330,6 @@ class TrainingFolder(Generic[Config]):
         whole = sorted(p.stem for p in self._checkpoints.glob("*.safetensors") if p.is_file())
         safe = f"The checkpoint of step {int(whole[-1][:8])} is untouched" if whole else "No checkpoint is there"
         return f"{safe}; {first}: {self.resume_command}"
-
-
-def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a ``config.json`` with the digest by which a resume knows that nobody changed it."""
-    rest = {name: value for name, value in content.items() if name != SEAL}
-    return rest | {SEAL: digest_of_json(rest)}
 
 
 def _first(error: SaveFailed) -> str:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing_extensions import override
 
 from unseen.base.writing import copy, fsync_folder, make_folder, remove, remove_empty, write_json, writing
+from unseen.runs.config import sealed
 from unseen.runs.folder import RunFolder
 from unseen.runs.places import with_places
 from unseen.runs.request import Request
-from unseen.runs.training_folder import SUBFOLDERS, sealed
+from unseen.runs.training_folder import SUBFOLDERS
 from unseen.sweep.tasks import Task, fail, failed
 
 

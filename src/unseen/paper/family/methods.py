@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from unseen.method.settings import ADA, MINIMIZATION
+from unseen.method.settings import ADA, MINIMIZATION, each_name
 from unseen.paper.family.chosen import Settings
 from unseen.paper.methods import Ensembled, Method, Trained
 from unseen.transforms.catalogue import PIXELS
@@ -98,7 +98,9 @@ def _drawn(label: str, settings: Settings, group: str = DRAWN) -> Trained:
 
 def random_settings(chosen: Settings) -> dict[str, Any]:
     """The same transformations at each step, drawn: of the chosen settings, those that don't need rounds."""
-    names = [name for given in (chosen["over"], chosen.get("augment", ())) for name in _each(given) if name != PIXELS]
+    names = [
+        name for given in (chosen["over"], chosen.get("augment", ())) for name in each_name(given) if name != PIXELS
+    ]
     kept = {name: value for name, value in chosen.items() if name in MINIMIZATION}
     return {**kept, "K": 0, "augment": names[0] if names == [chosen["over"]] else tuple(names)}
 
@@ -109,15 +111,11 @@ def variants(chosen: Settings) -> dict[str, dict[str, Any]]:
     for name, weight in _WEIGHTS.items():
         inside = bool(chosen.get(name))
         found[f"{OURS} {'without' if inside else '+'} {name}"] = {**chosen, name: 0.0 if inside else weight}
-    names = _each(chosen["over"])
+    names = each_name(chosen["over"])
     inside = PIXELS in names
     over = tuple(name for name in names if name != PIXELS) if inside else (*names, PIXELS)
     found[f"{OURS} {'without' if inside else '+'} {PIXELS}"] = {**chosen, "over": over}
     return found
-
-
-def _each(names: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _rate_of(chosen: Mapping[str, Any]) -> dict[str, Any]:
