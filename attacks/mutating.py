@@ -13,6 +13,7 @@ import safetensors
 import torch
 
 from unseen.base.tensors import write_tensors
+from unseen.runs.config import sealed
 
 Mutation = Callable[[bytes, random.Random], bytes]
 
@@ -108,6 +109,15 @@ PLAIN: tuple[Mutation, ...] = (flip, flip, overwrite, cut, drop, insert, zero, d
 def change_json(content: bytes, dice: random.Random) -> bytes:
     """JSON that says something else."""
     return (json.dumps(_changed(json.loads(content), dice), indent=2) + "\n").encode()
+
+
+def seal_again(content: bytes) -> bytes:
+    """A config with the digest of what it says, where it still says something."""
+    try:
+        changed = json.loads(content)
+    except (ValueError, RecursionError):
+        return content
+    return json.dumps(sealed(changed), indent=2).encode() if isinstance(changed, dict) else content
 
 
 def change_json_line(content: bytes, dice: random.Random) -> bytes:

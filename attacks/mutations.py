@@ -75,6 +75,8 @@ class Format:
     """holds tensors with a digest; some of the time they get another that is right"""
     same_bits: bool = False
     """a training that takes it has to come to the same weights"""
+    sealed: bool = False
+    """a run's config: half of the time it gets the digest of what it says now, as somebody who made it would"""
     asks: bool = False
     """holds settings: they may ask for more memory than there is, and get a message that says so"""
 
@@ -87,9 +89,12 @@ FORMATS = MappingProxyType(
             [(8, EVALUATE), (3, PREDICT), (1, REPORT), (2, ENSEMBLE), (1, DIAGNOSE)],
             JSON,
             25,
+            sealed=True,
             asks=True,
         ),
-        "config.json, resumed": Format("runs/unfinished/config.json", [(1, RESUME_OTHERWISE)], JSON, 12, asks=True),
+        "config.json, resumed": Format(
+            "runs/unfinished/config.json", [(1, RESUME_OTHERWISE)], JSON, 12, sealed=True, asks=True
+        ),
         "metrics.jsonl": Format("runs/done/metrics.jsonl", [(1, REPORT), (1, DIAGNOSE)], LINES, 3),
         "metrics.jsonl, resumed": Format("runs/unfinished/metrics.jsonl", [(1, RESUME)], LINES, 12, same_bits=True),
         "checkpoint": Format("runs/unfinished/checkpoints/*", [(1, RESUME)], None, 12, True, True),
@@ -165,7 +170,10 @@ def _mutate(kind: Format, path: Path, dice: random.Random) -> str:
         return mutating.sign_again.__name__
     content = path.read_bytes()
     mutation = kind.knowing if kind.knowing and dice.random() < 0.5 else dice.choice(mutating.PLAIN)
-    path.write_bytes(mutation(content, dice))
+    changed = mutation(content, dice)
+    if kind.sealed and dice.random() < 0.5:
+        changed = mutating.seal_again(changed)
+    path.write_bytes(changed)
     return mutation.__name__
 
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import torch
+from configs import rewrite
 from PIL import Image
 from torch import nn
 
@@ -54,10 +55,14 @@ def test_a_run_from_python_is_evaluated_with_what_makes_its_model_and_in_its_siz
     assert "Most frequent mistakes of run on street: " in text
 
 
+def test_a_target_that_is_named_twice_is_scored_once(shell, place):
+    given = ("--target", place / "street", "--model", f"{place}/nets.py:small")
+    assert shell("evaluate", place / "run", *given, *given[:2]) == shell("evaluate", place / "run", *given)
+
+
 def test_its_transformations_are_not_needed_to_evaluate_it(shell, place, tmp_path):
-    content = (place / "run" / "config.json").read_text()
     shutil.copytree(place / "run", tmp_path / "run")
-    (tmp_path / "run" / "config.json").write_text(content.replace('"over": "pixels"', '"over": "ghost"'))
+    rewrite(tmp_path / "run", lambda config: config["ada"].update(over="ghost"))
     given = ("--target", place / "street", "--model", f"{place}/nets.py:small")
     code, text = shell("evaluate", "run", *given)
     assert (code, "%" in text) == (0, True), text

@@ -56,7 +56,20 @@ def test_hidden_files_and_other_endings_are_left_out(root):
     put(root, ".cache/c.png")
     (root / "cat" / "notes.txt").write_text("not an image")
     (root / "README.md").write_text("not a class")
-    assert (len(folder(root)), folder(root).classes) == (1, ("cat",))
+    said = []
+    pets = folder(root, warn=said.append)
+    assert (len(pets), pets.classes) == (1, ("cat",))
+    assert len(said) == 1
+    assert said[0].startswith(f"{root}: passed over what is no image by its ending (1 .txt); images are .png, .jpg")
+
+
+def test_of_many_other_endings_the_first_are_named(root):
+    put(root, "cat/a.png")
+    for letter in "abcdefgh":
+        (root / "cat" / f"photo.{letter}").touch()
+    said = []
+    folder(root, warn=said.append)
+    assert "(1 .a, 1 .b, 1 .c, 1 .d, 1 .e, 1 .f, 2 more kinds)" in said[0]
 
 
 @pytest.mark.parametrize(("size", "shape"), [(16, (16, 16)), ((5, 9), (5, 9))])

@@ -1,12 +1,12 @@
 """A picture goes in, the answer comes out: prepared as the source was, in whatever form the picture is."""
 
-import json
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from configs import rewrite
 from PIL import Image
 
 import unseen
@@ -146,10 +146,7 @@ def test_an_ensemble_of_networks_that_never_had_a_folder_numbers_its_classes(tmp
 
 
 def test_a_run_from_before_sizes_were_written_down_has_its_job_s_size(trained, photos):
-    path = trained / "shades" / "config.json"
-    config = json.loads(path.read_text())
-    del config["source"]["shape"]
-    path.write_text(json.dumps(config))
+    rewrite(trained / "shades", lambda config: config["source"].pop("shape") and None)
     assert Predictor.load(trained / "shades").size == (10, 12)
 
 
@@ -196,9 +193,7 @@ def test_what_is_no_picture_is_refused_with_what_was_expected(shades, picture, m
 @pytest.mark.parametrize("count", [2, 4])
 def test_classes_and_scores_of_a_folder_have_to_fit(trained, tmp_path, count):
     run = Path(shutil.copytree(trained / "shades", tmp_path / "run"))
-    content = json.loads((run / "config.json").read_text())
-    content["source"]["classes"] = list("abcd"[:count])
-    (run / "config.json").write_text(json.dumps(content))
+    rewrite(run, lambda config: config["source"].update(classes=list("abcd"[:count])))
     if count > 3:
         with pytest.raises(RunFolderError, match=r"its head gives 3 scores for 4 classes"):
             unseen.Predictor.load(run, run_model_code=True)

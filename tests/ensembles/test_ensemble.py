@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 import torch
+from configs import rewrite
 from sweeping import settings
 from torch import nn
 
@@ -269,12 +270,6 @@ def test_runs_from_python_need_models(tmp_path, make_net, digits):
     assert torch.equal(ensemble.scores(digits[0]), alone)
 
 
-def change_config(run, change):
-    config = json.loads((run / "config.json").read_text())
-    change(config)
-    (run / "config.json").write_text(json.dumps(config))
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -284,7 +279,7 @@ def change_config(run, change):
     ids=["classes in another order", "another size"],
 )
 def test_runs_that_do_not_go_together_are_refused_with_the_difference(runs, change, said):
-    change_config(runs[2], change)
+    rewrite(runs[2], change)
     with pytest.raises(InputError, match=said):
         unseen.Ensemble.of_runs(runs)
 

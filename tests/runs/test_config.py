@@ -1,13 +1,10 @@
 """A run's config: typed, written and read in one place, and refused by name where it isn't one."""
 
 import dataclasses
-import json
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
+from configs import rewrite
 
 import unseen
 from unseen.errors import RunFolderError
@@ -29,12 +26,6 @@ def run(trained, tmp_path) -> unseen.Run:
     return dataclasses.replace(trained, folder=tmp_path / "run")
 
 
-def change(folder: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
-    path = folder / "config.json"
-    content = json.loads(path.read_text())
-    path.write_text(json.dumps(edit(content) or content))
-
-
 def test_the_file_has_what_the_run_has(run):
     assert RunFolder(run.folder).config() == run.config
     assert (run.config.ada, run.config.seed, run.config.round_size) == (ADA, 3, 3)
@@ -42,7 +33,7 @@ def test_the_file_has_what_the_run_has(run):
 
 
 def test_a_setting_that_an_older_version_lacked_has_its_default(run):
-    change(run.folder, lambda content: content["ada"].pop("clip") and None)
+    rewrite(run.folder, lambda content: content["ada"].pop("clip") and None)
     assert RunFolder(run.folder).config() == run.config
 
 
@@ -60,6 +51,6 @@ def test_a_setting_that_an_older_version_lacked_has_its_default(run):
     ids=["a list", "format", "unknown setting", "impossible setting", "no classes", "engine", "no settings"],
 )
 def test_what_is_no_config_is_refused_with_what_was_found(run, edit, message):
-    change(run.folder, edit)
+    rewrite(run.folder, edit)
     with pytest.raises(RunFolderError, match=message):
         RunFolder(run.folder).config()

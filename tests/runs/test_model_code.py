@@ -6,13 +6,13 @@ import sys
 
 import pytest
 import torch
+from configs import replaced, rewrite
 from PIL import Image
 
 import unseen
 from unseen.base import imports
 from unseen.base.reading import digest_of
 from unseen.errors import RunFolderError
-from unseen.runs.config import SEAL, sealed
 from unseen.runs.request import read_request, train
 
 NETS = """
@@ -55,8 +55,7 @@ def received(_received, tmp_path, monkeypatch):
     """
     place = shutil.copytree(_received, tmp_path / "received")
     for config in place.rglob("config.json"):
-        content = json.loads(config.read_text().replace(str(_received), str(place)))
-        config.write_text(json.dumps(sealed(content) if SEAL in content else content))
+        rewrite(config.parent, replaced(str(_received), str(place)))
     record, member = place / "ensemble" / "ensemble.json", place / "ensemble" / "members" / "0" / "config.json"
     content = json.loads(record.read_text())
     content["members"][0]["sha256"]["config.json"] = digest_of(member)
@@ -68,9 +67,7 @@ def received(_received, tmp_path, monkeypatch):
 
 def _change(run, **parts):
     """Another content for parts of the config, such as ``job={"model": ...}``."""
-    path = run / "config.json"
-    content = json.loads(path.read_text())
-    path.write_text(json.dumps(content | {part: content.get(part, {}) | new for part, new in parts.items()}))
+    rewrite(run, lambda content: content | {part: content.get(part, {}) | new for part, new in parts.items()})
 
 
 VERBS = {

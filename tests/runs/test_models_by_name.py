@@ -160,6 +160,14 @@ def test_labels_that_begin_at_1_are_remarked_on():
     assert said == ["source: no image is of class 0; are the classes numbered from 1? expected 0, 1, 2, ..."]
 
 
+def test_a_single_class_is_remarked_on():
+    said: list[str] = []
+    _, pair = source(1, torch.zeros(14, dtype=torch.long))
+    unseen.fit(linear(1), pair, unseen.ERM(T=1, batch=2), warn=said.append)
+    assert len(said) == 1
+    assert said[0].startswith("source: every image is of one class, 0, and a network learns to say nothing else")
+
+
 def test_batchnorm_over_a_single_value_is_refused_before_the_first_step():
     _, pair = source(2, torch.arange(6) % 2)
     with torch.random.fork_rng(devices=[]):

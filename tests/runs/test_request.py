@@ -159,6 +159,14 @@ def test_unknown_settings_and_wrong_values_are_in_one_message():
         assert sum(said in problem for problem in problems) == 1, said
 
 
+def test_what_is_wrong_with_a_flag_is_not_said_of_the_file_alone(tmp_path):
+    file = write(tmp_path, "gamma = 1.0")
+    with pytest.raises(InputError, match=rf"^{file} and the flags: K=-1: "):
+        read_request(file, {"K": -1})
+    with pytest.raises(InputError, match=rf"^{file}: K=-1: "):
+        read_request(write(tmp_path, "K = -1"), {"gamma": None})
+
+
 def test_how_often_a_run_is_saved_by_time_makes_it_no_other_run():
     often, seldom = (read_request(None, {"cadence": {"minutes": minutes}}) for minutes in (1, 60))
     assert often.identity == seldom.identity == read_request(None, {}).identity

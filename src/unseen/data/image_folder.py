@@ -21,6 +21,8 @@ from unseen.data.images import Size, checked_size, kernel_problems
 from unseen.data.reading import folders_in, listed, relative, visible
 from unseen.errors import InputError, all_problems
 
+_KINDS = 6
+"""of endings that are named"""
 ADVICE = "replace or remove it, or leave out what can't be read: --skip-bad, in Python leave_out_unreadable=True"
 
 
@@ -44,7 +46,8 @@ def folder(
     their proportions. ``channels`` is 3 (RGB) or 1 (grey).
 
     EXIF orientation is applied, transparency is laid over white, 16-bit grey becomes 8-bit by its full range,
-    and of several frames the first is taken. Hidden files and files with other endings are left out.
+    and of several frames the first is taken. Hidden files are left out, and so are files with other endings and folders
+    in class folders: ``warn`` is called with how many.
 
     Images stay bytes. Where files or images take more than 32 MiB, several processes decode them to a file in the
     cache folder, which is found again the next time; a bar shows it in a terminal, or with ``progress=True``. Files
@@ -57,7 +60,9 @@ def folder(
         raise InputError(f"{root}: channels is {channels!r}, expected 3 (RGB) or 1 (grey)")
     all_problems(str(root), kernel_problems(resize))
     require("PIL", "folder")
-    by_class = _files_by_class(root)
+    by_class, others = _files_by_class(root)
+    if others:
+        warn(f"{root}: passed over what is no image by its ending ({_found(others)}); images are {_endings()} files")
     order = _class_order(root, list(by_class), classes)
     files = [file for members in by_class.values() for file in members]
     numbers = torch.tensor([order.index(label) for label, members in by_class.items() for _ in members])
@@ -84,8 +89,8 @@ def _left_out(root: Path, files: int, problems: Sequence[str]) -> str:
     return f"{root}: left out {len(problems):,} of {files:,} files, which can't be read: {first}{more}"
 
 
-def _files_by_class(root: Path) -> dict[str, list[Path]]:
-    """Every class's image files, classes and files sorted by name; refuses what would lose images silently."""
+def _files_by_class(root: Path) -> tuple[dict[str, list[Path]], list[Path]]:
+    """Every class's image files, classes and files sorted by name, and what else is there; refuses an empty class."""
     if not is_folder(root):
         found = "a file" if root.exists() else "nothing there"
         raise InputError(f"{root}: expected a folder with one subfolder per class, found {found}; check the path")
@@ -96,21 +101,22 @@ def _files_by_class(root: Path) -> dict[str, list[Path]]:
             f"{root}: expected one subfolder per class, found none ({loose} images lie in it directly); move each "
             f"image into a subfolder named after its class, for instance {root / 'cat' / 'image.png'}"
         )
-    files = {entry.name: [file for file in visible(entry) if is_image(file)] for entry in classes}
+    inside = {entry.name: visible(entry) for entry in classes}
+    files = {name: [entry for entry in members if is_image(entry)] for name, members in inside.items()}
+    others = [entry for members in inside.values() for entry in members if not is_image(entry)]
     empty = [name for name, members in files.items() if not members]
     if len(empty) == len(files):
-        found = _found([entry for name in files for entry in visible(root / name)])
         raise InputError(
-            f"{root}: no images in any of its {len(files)} subfolders (found: {found}); expected {_endings()} files: "
-            "convert them, or check the path"
+            f"{root}: no images in any of its {len(files)} subfolders (found: {_found(others)}); expected {_endings()} "
+            "files: convert them, or check the path"
         )
-    all_problems(str(root), listed([_empty_class(root / name) for name in empty]))
-    return files
+    all_problems(str(root), listed([_empty_class(name, inside[name]) for name in empty]))
+    return files, others
 
 
-def _empty_class(path: Path) -> str:
+def _empty_class(name: str, found: Iterable[Path]) -> str:
     return (
-        f'class folder "{path.name}" has no images (found: {_found(visible(path))}); expected {_endings()} files '
+        f'class folder "{name}" has no images (found: {_found(found)}); expected {_endings()} files '
         "directly in it: add some, or remove the folder"
     )
 
@@ -118,7 +124,9 @@ def _empty_class(path: Path) -> str:
 def _found(entries: Iterable[Path]) -> str:
     """What is there in place of images, by its endings."""
     others = Counter("folders" if is_folder(entry) else entry.suffix or "no ending" for entry in entries)
-    return ", ".join(f"{count:,} {ending}" for ending, count in sorted(others.items())) or "nothing"
+    kinds = [f"{count:,} {ending}" for ending, count in sorted(others.items())]
+    more = [f"{len(kinds) - _KINDS:,} more kinds"] if len(kinds) > _KINDS else []
+    return ", ".join(kinds[:_KINDS] + more) or "nothing"
 
 
 def _class_order(root: Path, found: list[str], classes: Sequence[str] | None) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ PRECISIONS = {"float32": "32-true", "bf16": "bf16-mixed"}  # our word, Fabric's 
 DEVICES = ("cpu", "cuda", "mps")
 FOR_TRAINING = '"cpu", "cuda" or "mps", or nothing for what there is'
 MOST_THREADS = 4096
+MOST_SAID = 120  # characters of what torch says of a device
 PATIENCE = timedelta(minutes=30)  # how long a rank waits for the others
 
 
@@ -84,8 +86,8 @@ class Engine(Ranks):
             chosen = f"cuda:{os.environ['LOCAL_RANK']}"
         try:
             self.resolved = torch.empty(0, device=chosen).device
-        except (RuntimeError, AssertionError) as error:
-            said = str(error).partition("\n")[0]
+        except (RuntimeError, AssertionError, ImportError) as error:  # torch's own sentences go on for a page
+            said = re.split(r"\. |\n", str(error), maxsplit=1)[0][:MOST_SAID]
             raise InputError(f'device="{self.device:.40}": not usable here ({said}); try "cpu"') from error
         if self.resolved.type not in DEVICES:
             raise InputError(f'device="{self.device}": nothing can be trained there; expected {FOR_TRAINING}')

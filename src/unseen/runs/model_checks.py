@@ -29,7 +29,7 @@ def refuse_other_classes(source: Domain, scores: int) -> None:
 
 
 def warn_of_classes(source: Domain, scores: int, warn: Callable[[str], None]) -> None:
-    """Say which classes no image has, and that a model gives more scores than there are classes."""
+    """Say which classes no image has, that there is only one, and that a model gives more scores than classes."""
     if source.segmented:
         return
     counts = class_counts(source.labels, len(source.classes))
@@ -38,6 +38,11 @@ def warn_of_classes(source: Domain, scores: int, warn: Callable[[str], None]) ->
         more = f" and {len(absent) - LISTED} more" if len(absent) > LISTED else ""
         hint = "; are the classes numbered from 1? expected 0, 1, 2, ..." if not counts[0] else ""
         warn(f"{source.name}: no image is of class {', '.join(absent[:LISTED])}{more}{hint}")
+    if len(source.classes) == 1:
+        warn(
+            f"{source.name}: every image is of one class, {source.classes[0]}, and a network learns to say nothing "
+            "else; expected two classes or more: a folder has one subfolder for each"
+        )
     if scores > len(source.classes):
         warn(
             f"{source.name}: labels lie in 0..{len(source.classes) - 1}, and the model gives {scores:,} scores: those "

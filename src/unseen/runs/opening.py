@@ -47,7 +47,6 @@ def _warn_of_differences(files: TrainingFolder[Config], config: Config, warn: Ca
 def check_folder(files: TrainingFolder[Config], config: Config, resume: bool | None) -> None:
     """Refuse a folder that holds another run, or this one when it wasn't asked to resume, before touching it."""
     if resume or (resume is None and files.started):
-        files.check_unchanged()
         found = _other_settings(files.config().asdict(), config.asdict())
         if found:
             listed = "\n".join(f"  - {difference}" for difference in found)

@@ -127,9 +127,10 @@ def train(
 
 def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
     """The training that ``file`` (TOML) and ``flags`` describe; a flag wins over the file, a default over nothing."""
-    given = (read_toml(file) if file is not None else {}) | {k: v for k, v in flags.items() if v is not None}
-    given = with_absolute_paths(given)
-    all_problems(str(file) if file is not None else "settings", request_problems(given))
+    flags = {name: value for name, value in flags.items() if value is not None}
+    given = with_absolute_paths((read_toml(file) if file is not None else {}) | flags)
+    where = f"{file} and the flags" if file is not None and flags else str(file or "settings")
+    all_problems(where, request_problems(given))
     return resolve(given)
 
 

@@ -131,15 +131,6 @@ class TrainingFolder(Generic[Config]):
             raise RunFolderError(f"{self.path / 'config.json'} is damaged or not a run's: {error}") from error
         return config
 
-    def check_unchanged(self) -> None:
-        """Refuse to resume by a config that is not what was written when the training began; the first have no seal."""
-        content = self._as_written()
-        if SEAL in content and content != sealed(content):
-            raise RunFolderError(
-                f"{self.path / 'config.json'} was changed since the training began (SHA-256 differs): other settings "
-                "are another run; restore it, or start again in another folder: unseen train --out ANOTHER"
-            )
-
     def finished_config(self) -> Config:
         """The config of a training that came to its end; an unfinished one is refused with the command to resume."""
         self.check_finished()
@@ -154,18 +145,28 @@ class TrainingFolder(Generic[Config]):
     def config_content(self) -> dict[str, Any]:
         """What ``config.json`` holds, whatever kind of training it is of; the files it names are where they are now."""
         content = self._as_written()
-        content.pop(SEAL, None)
         with reading(self.path / "config.json", RunFolderError):
             return found_again(content, self.path)
 
     def _as_written(self) -> dict[str, Any]:
+        """What was written when the training began; a config that was changed since is refused, by its seal."""
         path = self.path / "config.json"
         if not self.started:
             raise RunFolderError(
                 f"{self.path} holds no run: expected {path}; give the folder of a run, or start one there with: "
                 f"unseen train --out {shlex.quote(str(self.path))}"
             )
-        return read_json(path)
+        content = read_json(path)
+        with reading(path, RunFolderError):
+            changed = SEAL in content and content != sealed(content)  # the first versions' have no seal
+        if changed:
+            raise RunFolderError(
+                f"{path} was changed since the training began (SHA-256 differs), and may say something else of these "
+                "weights than what they were trained as; restore it, or train again in another folder: "
+                "unseen train --out ANOTHER"
+            )
+        content.pop(SEAL, None)
+        return content
 
     @property
     def resume_command(self) -> str:

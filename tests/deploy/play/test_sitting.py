@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from configs import replaced, rewrite
 from PIL import Image
 
 import unseen
@@ -124,5 +125,5 @@ def test_examples_of_masks_are_pictures_alone(mask_sitting):
 
 def test_without_the_source_there_are_no_examples(trained, photos, tmp_path):
     moved = trained / "convnet"
-    (moved / "config.json").write_text((moved / "config.json").read_text().replace(str(photos), str(tmp_path / "gone")))
+    rewrite(moved, replaced(str(photos), str(tmp_path / "gone")))
     assert examples(load_players([moved])) == []

@@ -1,4 +1,3 @@
-import json
 import math
 import shutil
 import sys
@@ -6,6 +5,7 @@ import sys
 import pytest
 import safetensors.torch
 import torch
+from configs import rewrite
 from torch import nn
 
 from unseen import Domain, evaluate, load, split, theory
@@ -32,10 +32,7 @@ def change_weights(folder, change):
 
 
 def change_config(folder, **ada):
-    path = folder / "config.json"
-    config = json.loads(path.read_text())
-    config["ada"] |= ada
-    path.write_text(json.dumps(config))
+    rewrite(folder, lambda config: config["ada"].update(ada))
 
 
 def test_the_numbers_are_those_of_the_theory(diagnosis, net, source):
@@ -175,9 +172,8 @@ def test_a_plain_run_of_another_seed_is_taken_only_if_it_is_given(look_at, train
 
 def test_a_given_plain_run_of_another_training_says_what_differs(look_at, runs):
     change_config(runs / "erm", T=41)
-    config = json.loads((runs / "erm" / "config.json").read_text())
-    config["job"], config["model"] = {"width": 0.5, "watch": ["near"]}, config["model"] | {"class": "Other"}
-    (runs / "erm" / "config.json").write_text(json.dumps(config))
+    other = {"job": {"width": 0.5, "watch": ["near"]}}
+    rewrite(runs / "erm", lambda config: config | other | {"model": config["model"] | {"class": "Other"}})
     run, plain = (finished_run(runs / name) for name in ("ada", "erm"))
     assert other_differences(run, plain) == ("T (41, here 40)", "width (0.5, here 1.0)", "the network")
     assert other_differences(run, run) == ()
@@ -300,9 +296,7 @@ def test_a_folder_that_can_not_be_used_is_refused(look_at, runs, spoil, message)
 
 
 def test_an_adaptation_is_no_run_of_ada_or_erm(look_at, runs):
-    config = json.loads((runs / "ada/config.json").read_text())
-    config["adda"] = config.pop("ada")
-    (runs / "ada/config.json").write_text(json.dumps(config))
+    rewrite(runs / "ada", lambda config: config.update(adda=config.pop("ada")))
     with pytest.raises(RunFolderError, match=r"holds an adaptation \(ADDA\), expected a run of ADA or ERM"):
         look_at(runs / "ada")
 

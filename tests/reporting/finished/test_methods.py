@@ -1,7 +1,7 @@
-import json
 import shutil
 
 import pytest
+from configs import rewrite
 
 from unseen.errors import InputError, RunFolderError
 from unseen.reporting.finished.labels import everything_set
@@ -10,16 +10,17 @@ from unseen.reporting.finished.methods import baseline_of, other_settings, read_
 
 def change(folder, **changes):
     """Rewrite settings in a run's config, as if it had been made with them."""
-    path = folder / "config.json"
-    config = json.loads(path.read_text())
-    for name, value in changes.items():
-        if name in config["ada"]:
-            config["ada"][name] = value
-        elif name == "dropout":
-            config["job"] = {"source": "bars", "model": "convnet", "dropout": value}
-        else:
-            config[name] = value
-    path.write_text(json.dumps(config))
+
+    def changed(config):
+        for name, value in changes.items():
+            if name in config["ada"]:
+                config["ada"][name] = value
+            elif name == "dropout":
+                config["job"] = {"source": "bars", "model": "convnet", "dropout": value}
+            else:
+                config[name] = value
+
+    rewrite(folder, changed)
 
 
 def variant(runs, name, base="ada-0", **changes):

@@ -2,6 +2,7 @@ import shutil
 
 import pytest
 import torch
+from configs import rewrite
 
 from unseen import Ensemble, split
 from unseen.errors import InputError
@@ -51,8 +52,7 @@ def test_members_of_several_seeds_pair_with_no_run(methods, make):
 
 def test_several_gammas_are_named(street_runs, methods, make, tmp_path):
     shutil.copytree(street_runs / "ada-1", tmp_path / "small")
-    config = (tmp_path / "small" / "config.json").read_text()
-    (tmp_path / "small" / "config.json").write_text(config.replace('"gamma": 1.0', '"gamma": 0.01'))
+    rewrite(tmp_path / "small", lambda config: config["ada"].update(gamma=0.01))
     folder = make("gammas", tmp_path / "small", "ada-0")
     assert read_ensembles([folder], methods)[0].label == "ensemble of 2 ADA (γ=1, 0.01; greatest-softmax)"
 

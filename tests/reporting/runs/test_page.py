@@ -6,6 +6,7 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 import torch
+from configs import rewrite
 from PIL import Image
 from reading import Reader
 
@@ -127,10 +128,7 @@ def test_curves_watched_on_other_images_are_marked(page, runs, target):
 
 
 def test_the_page_names_the_version_that_writes_it_also_where_a_run_has_lost_its_own(page, runs):
-    config = runs / "ada-0" / "config.json"
-    content = json.loads(config.read_text())
-    del content["versions"]["unseen"]
-    config.write_text(json.dumps(content))
+    rewrite(runs / "ada-0", lambda config: config["versions"].pop("unseen") and None)
     assert f"Page written by unseen {version('unseen')};" in page([runs / "ada-0"])
 
 
