@@ -1,9 +1,11 @@
 """The door out: whole files, links that stay links, and devices and pipes that are written to as they are."""
 
 import os
+import signal
 import stat
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -108,3 +110,33 @@ def test_a_folder_whose_replacement_fails_at_the_last_moment_is_there_as_it_was(
     monkeypatch.undo()
     replace()
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["model", "model/new"]
+
+
+def test_ctrl_c_waits_for_the_end_of_a_file_that_torch_would_call_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "round.safetensors"
+    write_tensors(file, {"x": torch.arange(3)}, {"t": 1})
+    asked = torch.asarray
+
+    def interrupted(*arguments: Any, **options: Any) -> torch.Tensor:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            return asked(*arguments, **options)
+        except KeyboardInterrupt:
+            raise ValueError("could not determine the shape of object type 'UntypedStorage'") from None  # as torch does
+
+    monkeypatch.setattr(torch, "asarray", interrupted)
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        read_tensors(file)
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_in_another_thread_nothing_is_held_back(tmp_path: Path) -> None:
+    write_tensors(tmp_path / "file", {"x": torch.arange(3)}, {"t": 1})
+    found: list[int] = []
+    reader = threading.Thread(target=lambda: found.append(read_tensors(tmp_path / "file")[1]["t"]))
+    reader.start()
+    reader.join(10)
+    assert found == [1]

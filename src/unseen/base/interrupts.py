@@ -1,6 +1,7 @@
-"""Ctrl-C while the command is still being imported: it ends at once, as an interruption and without a traceback.
+"""Ctrl-C where Python's own way isn't enough: while the command is being imported, and inside of torch.
 
-``import unseen`` imports this first, and it imports next to nothing. A program that uses the library is left alone.
+While it is being imported, the command ends at once, as an interruption and without a traceback. ``import unseen``
+imports this first, and it imports next to nothing. A program that uses the library is left alone.
 """
 
 from __future__ import annotations
@@ -8,6 +9,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 CODE = 130
 """the exit code of what was interrupted: 128 and the number of the signal, as shells have it"""
@@ -25,6 +30,27 @@ def let_through() -> bool:
     if quiet:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return quiet
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Inside: Ctrl-C waits for the end of what is done here, which is short.
+
+    For calls that would lose the ``KeyboardInterrupt``: where torch asks an object of Python's for its length and gets
+    an exception, it raises one of its own, and a whole file would be called damaged.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield  # another thread gets no signal; and one that is ignored, or ends the process, raises nothing
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            before(*came[-1])
 
 
 def is_the_command() -> bool:

@@ -14,6 +14,7 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
+from unseen.base.interrupts import held_back
 from unseen.base.reading import as_object, open_file, reading
 from unseen.base.writing import remove, write_atomically, writing
 from unseen.errors import RunFolderError
@@ -75,7 +76,7 @@ def shape_in(path: Path, name: str) -> tuple[int, ...]:
 @contextmanager
 def _tensors_of(path: Path, framework: str) -> Iterator[Any]:
     """Inside: a safetensors file, open. Python opens it first: safetensors calls missing whatever it can't open."""
-    with reading(path, RunFolderError):
+    with held_back(), reading(path, RunFolderError):
         _refuse_other_length(path)
         with safetensors.safe_open(str(path), framework=framework) as file:
             yield file
