@@ -10,7 +10,7 @@ from unseen.paper.family import figures
 from unseen.paper.family.leaderboard import _mean, mean_label
 from unseen.paper.family.methods import ASCENDED, DRAWN, PLAIN
 from unseen.paper.family.published import published_sheet, relatives
-from unseen.paper.family.tables import MEAN, controls_sheet, ranked, standings
+from unseen.paper.family.tables import MEAN, controls_sheet, ranked, room_sheet, standings
 from unseen.paper.tables import NONE
 
 SETTING = Setting(title="Digits", source="the first 10,000 MNIST images")
@@ -99,3 +99,17 @@ def test_numbers_from_memory_are_marked_and_only_the_same_protocol_can_be_compar
     assert all(each.read for each in relatives())
     comparable = {row[0] for row in published_sheet(("SVHN",)).rows if row[-1] == "yes"}
     assert comparable == {"M-ADA"}
+
+
+def drive(method, source, target, percent):
+    return Cell(method, f"{source} → {target}", {0: percent / 100}, source=source, target=target)
+
+
+def test_what_there_is_to_gain_is_what_erm_has_from_a_nearer_source():
+    found = [
+        drive("ERM", "dusk", "noon", 15), drive("Jitter", "dusk", "noon", 18), drive("ERM", "day", "noon", 23),
+        drive("Jitter", "day", "noon", 24), drive("ERM", "dusk", "day", 16), drive("ERM", "day", "dusk", 17),
+    ]  # fmt: skip
+    sheet = room_sheet(found, SETTING)
+    assert sheet.rows == [("dusk → noon", "15.0", "18.0, Jitter", "23.0, day", "38 %")]
+    assert room_sheet(cells(), SETTING).rows == []

@@ -13,7 +13,7 @@ from unseen.paper.digits.recipes import DigitRecipe
 from unseen.paper.family import figures
 from unseen.paper.family.methods import controls
 from unseen.paper.family.published import published_sheet
-from unseen.paper.family.tables import MEAN, by_source, controls_sheet, standings
+from unseen.paper.family.tables import MEAN, by_source, controls_sheet, room_sheet, standings
 from unseen.paper.lab import Lab
 from unseen.paper.methods import Ensembled, Method
 from unseen.paper.recipe import Recipe
@@ -52,7 +52,7 @@ class Leaderboard(Recipe):
 
     @override
     def sheets(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
-        """For each source the methods in order, and each against its control; then all there is to say of each."""
+        """For each source the methods in order, each against its control, and what there is to gain; then the rest."""
         cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
         pairs = controls(self.compared(lab))
         ranking = [
@@ -61,8 +61,9 @@ class Leaderboard(Recipe):
             for sheet in (standings(some, setting), controls_sheet(some, setting, pairs))
         ]
         ensembled = [method for method in self.compared(lab) if isinstance(method, Ensembled)]
-        rules = rules_sheet(ensembled, lab, results, seeds)
-        return [*ranking, *self.beside(lab), *sheets(cells, setting), *[rules] * bool(rules.rows)]
+        room, rules = room_sheet(cells, setting), rules_sheet(ensembled, lab, results, seeds)
+        first = [*ranking, *[room] * bool(room.rows), *self.beside(lab)]
+        return [*first, *sheets(cells, setting), *[rules] * bool(rules.rows)]
 
     def beside(self, lab: Lab) -> list[Sheet]:
         """What others published."""
