@@ -46,7 +46,7 @@ format: $(VENV)/dev-installed  ## put the code into the project's format
 bench: $(VENV)/dev-installed  ## measure speed, as ratios against slow twins (20 minutes; nothing else should run)
 	$(BIN)/python -m benchmarks
 
-attack: $(VENV)/dev-installed  ## attack every promise: kills, full disks, damaged files, hostile servers (about 40 minutes on two cores; Linux)
+attack: $(VENV)/dev-installed  ## attack every promise: kills, full disks, damaged files, hostile servers (30 to 60 minutes on two cores; Linux)
 	$(BIN)/python -m attacks
 
 docs: $(VENV)/docs-installed  ## build the documentation as a site: site/index.html (no network needed; warnings are errors)
