@@ -66,12 +66,12 @@ def test_candidates_are_compared_with_those_of_their_scale_alone(lines):
     both = [*lines, *(line for line, short in zip(longer, lines, strict=True) if short["candidate"] == NUMBER[OURS])]
     assert candidate_of(ours, both) == "longer"
     assert how_chosen(ours, both, "digits").endswith("those of longer; longer has the highest criterion (1 seed).")
-    assert [sheet.title[-11:] for sheet in tried_sheets(both, "digits")] == ["2,000 steps", "4,000 steps"]
-    assert [row[0] for row in tried_sheets(both, "digits")[1].rows] == ["longer"]
+    assert [sheet.title[-11:] for sheet in tried_sheets(both, "All")] == ["2,000 steps", "4,000 steps"]
+    assert [row[0] for row in tried_sheets(both, "All")[1].rows] == ["longer"]
 
 
 def test_every_setting_that_was_tried_is_listed_with_what_it_was(lines):
-    (sheet,) = tried_sheets(lines, "digits")
+    (sheet,) = tried_sheets(lines, "Every setting that was tried on digits")
     assert sheet.title == "Every setting that was tried on digits, 2,000 steps"
     rows = {row[0]: row for row in sheet.rows}
     assert len(rows) == sum(isinstance(method, Trained) for method in METHODS)

@@ -50,6 +50,19 @@ def test_with_a_choice_the_page_has_all_that_was_tried_and_the_criterions_plot(f
     assert "../family-criterion.svg" in text
 
 
+def test_methods_that_were_judged_after_the_choice_stand_by_themselves(family: Path) -> None:
+    (family / "docs").mkdir()
+    methods = FAMILY_RECIPES["family"].methods
+    write_trials(trials_of(methods[:2], family, MEANS), family / "choice-digits.jsonl")
+    write_trials(trials_of(methods, family, MEANS), family / "choice-family.jsonl")
+    text = page(family)
+    tried, _, worth = text.partition("## Is the criterion any good?")
+    assert "Every setting that was tried on digits, " in tried
+    assert "judged by the criterion, too, after the settings had been chosen and tested" in worth
+    assert "The methods, judged by the criterion, " in worth
+    assert "or not run: Transformations + pixels and Ensemble over γ." in worth
+
+
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected results of the family, got none; make some: unseen reproduce"):
         write_leaderboard(tmp_path, tmp_path / "leaderboard.md")

@@ -142,13 +142,13 @@ def _trained(line: Line) -> dict[str, Any]:
     return _described({**line["ada"], "dropout": line["job"].get("dropout", 0.0)})
 
 
-def tried_sheets(lines: Sequence[Line], on: str) -> list[Sheet]:
-    """Every setting that was tried in the choice ``on`` some data: a table for each scale, in it the best first."""
+def tried_sheets(lines: Sequence[Line], title: str) -> list[Sheet]:
+    """Every candidate of these lines: a table for each scale, in it the best first."""
     scales = dict.fromkeys(map(_scale, lines))
-    return [_tried([line for line in lines if _scale(line) == scale], on, scale) for scale in scales]
+    return [_tried([line for line in lines if _scale(line) == scale], title, scale) for scale in scales]
 
 
-def _tried(lines: Sequence[Line], on: str, scale: str) -> Sheet:
+def _tried(lines: Sequence[Line], title: str, scale: str) -> Sheet:
     found = criteria(lines)
     names = sorted(found, key=lambda name: -mean(list(found[name].values())))
     rows = []
@@ -165,8 +165,8 @@ def _tried(lines: Sequence[Line], on: str, scale: str) -> Sheet:
         f"criterion is the mean over the kinds. No target was seen. Trained at a smaller scale: {scale}.{unfinished}"
     )
     headings = ("candidate", "seeds", "criterion", *(f"without {kind}" for kind in KINDS), "settings")
-    title = f"Every setting that was tried on {on}, {lines[0]['ada']['T']:,} steps"
-    return Sheet(title, headings, rows, caption, frozenset({0, len(headings) - 1}))
+    steps = f"{lines[0]['ada']['T']:,} steps"
+    return Sheet(f"{title}, {steps}", headings, rows, caption, frozenset({0, len(headings) - 1}))
 
 
 def _scale(line: Line) -> str:

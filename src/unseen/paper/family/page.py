@@ -30,6 +30,8 @@ from unseen.reporting.kit.wording import Comparison, counted, listed, signed, sp
 
 CHOICES = {"digits": "choice-digits*.jsonl", "streets": "choice-camvid*.jsonl"}
 """the files of ``unseen choose`` that the page reads, beside the results"""
+JUDGED = "choice-family*.jsonl"
+"""those in which the methods of the leaderboard were judged, after the choice, to see what the criterion is worth"""
 _CRITERION = "family-criterion"
 _SETTINGS = {"digits": CHOSEN, "streets": CHOSEN_STREETS}
 _PROTOCOL = (
@@ -58,6 +60,10 @@ _DAY_DRIVES = (
     "steps were written down before they ran; the best of them, every-image-jittered, was taken before a network with "
     "its settings had been tested on a day drive."
 )
+_AFTERWARDS = (
+    "For this comparison the methods of the leaderboard were judged by the criterion, too, after the settings had been "
+    "chosen and tested: `unseen choose experiments/choose-family.toml`. It chose nothing."
+)
 
 
 def write_leaderboard(folder: Path, out: Path) -> list[Path]:
@@ -82,8 +88,9 @@ def write_leaderboard(folder: Path, out: Path) -> list[Path]:
         if section.known:
             written += save(section.figure(), folder / section.name)
             parts += [f"![{section.recipe.what}]({where / section.name}.svg)", *map(folded_if_long, section.sheets)]
-    more, pictures = _choice(lines, sections[0], folder, where)
-    write_atomically(out, "\n\n".join(filter(None, [*parts, *more])).encode() + b"\n")
+    more = _choice(lines)
+    worth, pictures = _worth(lines["digits"], read_choices(sorted(folder.glob(JUDGED))), sections[0], folder, where)
+    write_atomically(out, "\n\n".join(filter(None, [*parts, *more, *worth])).encode() + b"\n")
     return [out, *written, *pictures]
 
 
@@ -139,10 +146,8 @@ def _in_words(c: Comparison) -> str:
     return f"- {c.method} against {c.baseline}, {c.domain}: {signed(c.gap)} points ({reach})."
 
 
-def _choice(
-    lines: Mapping[str, Sequence[Line]], section: Section, folder: Path, where: Path
-) -> tuple[list[str], list[Path]]:
-    parts = [
+def _choice(lines: Mapping[str, Sequence[Line]]) -> list[str]:
+    return [
         "## How the settings were chosen",
         "\n".join(f"- The ascent over transformations, on {on}: {_listed(s)}" for on, s in _SETTINGS.items()),
         _PILOT,
@@ -151,12 +156,21 @@ def _choice(
         "images under that kind, each kind in turn. The criterion is the mean over the kinds.",
         *(part for on, some in lines.items() for part in _chosen(on, some)),
     ]
-    if not lines["digits"]:
-        return parts, []
-    parts.append("## Is the criterion any good?")
+
+
+def _worth(
+    choice: Sequence[Line], judged: Sequence[Line], section: Section, folder: Path, where: Path
+) -> tuple[list[str], list[Path]]:
+    """The criterion against the targets, on digits: of the methods as they were judged, or else of the candidates."""
+    lines = judged or choice
+    if not lines:
+        return [], []
+    parts = ["## Is the criterion any good?"]
     methods, cells = section.recipe.compared(section.lab), section.cells
-    some = criterion.pair_up(lines["digits"], methods, cells)
+    some = criterion.pair_up(lines, methods, cells)
     parts.append(criterion.verdict(some))
+    parts += [_AFTERWARDS] if judged else []
+    parts += map(folded_if_long, tried_sheets(judged, "The methods, judged by the criterion"))
     left = [method.label for method in methods if method.label not in {point.method for point in some}]
     parts += [f"Not among the candidates with these settings, or not run: {listed(left)}."] if left else []
     if len(some) < criterion.LEAST:
@@ -171,7 +185,8 @@ def _chosen(on: str, lines: Sequence[Line]) -> list[str]:
     if not lines:
         return [f"On {on}, no {CHOICES[on]} is here: nothing shows that the criterion chose the settings."]
     ours = Trained(OURS, "ada", _SETTINGS[on])
-    return [how_chosen(ours, lines, on), *map(folded_if_long, tried_sheets(lines, on))]
+    tried = tried_sheets(lines, f"Every setting that was tried on {on}")
+    return [how_chosen(ours, lines, on), *map(folded_if_long, tried)]
 
 
 def _listed(settings: Settings) -> str:
