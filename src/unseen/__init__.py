@@ -8,6 +8,7 @@ from unseen.base import interrupts as _interrupts
 
 if _interrupts.is_the_command():
     _interrupts.end_quietly()  # before the rest is imported
+    _interrupts.finish_undisturbed()
 
 from typing import TYPE_CHECKING
 

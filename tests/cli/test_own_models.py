@@ -60,6 +60,21 @@ def test_a_target_that_is_named_twice_is_scored_once(shell, place):
     assert shell("evaluate", place / "run", *given, *given[:2]) == shell("evaluate", place / "run", *given)
 
 
+def test_folders_of_the_same_name_are_told_apart_and_one_under_two_names_is_one(shell, place, tmp_path):
+    other = shutil.copytree(place / "street", tmp_path / "other" / "street")
+    (other / "cat").rename(other / "was a cat")
+    (other / "key").rename(other / "cat")
+    (other / "was a cat").rename(other / "key")
+    model = ("--model", f"{place}/nets.py:small", "--per-class")
+    code, text = shell("evaluate", place / "run", "--target", place / "street", "--target", other, *model)
+    letters = "".join(text.split())
+    assert code == 0, text
+    assert f"{place / 'street'}:accuracyofeachclass" in letters
+    assert f"{other}:accuracyofeachclass" in letters
+    code, text = shell("evaluate", place / "run", "--target", place / "street", "--target", f"{place}/street/", *model)
+    assert (code, "".join(text.split()).count("accuracyofeachclass")) == (0, 1), text
+
+
 def test_its_transformations_are_not_needed_to_evaluate_it(shell, place, tmp_path):
     shutil.copytree(place / "run", tmp_path / "run")
     rewrite(tmp_path / "run", lambda config: config["ada"].update(over="ghost"))

@@ -63,6 +63,14 @@ def test_hidden_files_and_other_endings_are_left_out(root):
     assert said[0].startswith(f"{root}: passed over what is no image by its ending (1 .txt); images are .png, .jpg")
 
 
+def test_images_beside_the_class_folders_are_counted(root):
+    put(root, "cat/a.png")
+    put(root, "stray.png")
+    said = []
+    assert len(folder(root, warn=said.append)) == 1
+    assert said == [f"{root}: passed over 1 images that lie beside the class folders; move each into one"]
+
+
 def test_of_many_other_endings_the_first_are_named(root):
     put(root, "cat/a.png")
     for letter in "abcdefgh":

@@ -48,6 +48,17 @@ def test_a_file_that_is_missing_or_another_is_named(moved):
         Predictor.load(folder)
 
 
+def test_a_file_that_is_another_is_found_by_whoever_evaluates(moved, photos, shell):
+    _, folder = moved("convnet")
+    assert shell("evaluate", folder, "--target", photos)[0] == 0
+    config = json.loads((folder / "config.json").read_text())
+    config["source"]["classes"].reverse()
+    config.pop("sha256", None)
+    (folder / "config.json").write_text(json.dumps(config))
+    code, text = shell("evaluate", folder, "--target", photos)
+    assert (code, "config.json is not what was saved" in " ".join(text.split())) == (3, True), text
+
+
 def test_its_own_folder_is_replaced_and_nothing_else_is(trained, tmp_path):
     to = tmp_path / "model"
     unseen.export(trained / "convnet", folder=to)

@@ -11,7 +11,7 @@ from PIL import Image
 from torch import nn
 
 import unseen
-from unseen.errors import InputError
+from unseen.errors import InputError, RunFolderError
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job, as_the_model_expects
 from unseen.runs.request import Request, read_request, request_of, train
@@ -117,10 +117,23 @@ def test_a_models_file_is_found_again_after_both_were_moved(photos, tmp_path):
     assert torch.equal(member.model[1].weight, before.model[1].weight)
     assert request_of(here / "runs" / "a").job.model == f"{here / 'nets.py'}:make"
     config = json.loads((here / "runs" / "a" / "config.json").read_text())
-    assert list(config["places"].values()) == ["../../nets.py"]
+    assert config["places"][str(there / "nets.py")] == "../../nets.py"
     shutil.move(here / "runs" / "a", tmp_path / "alone")
     with pytest.raises(InputError, match=r"there/nets.py can't be imported"):
         unseen.load(tmp_path / "alone")
+
+
+def test_a_source_is_found_again_after_both_were_moved(photos, tmp_path):
+    there, here = tmp_path / "there", tmp_path / "here"
+    shutil.copytree(photos, there / "photos")
+    train(request(there / "photos", out=there / "runs" / "a"))
+    there.rename(here)
+    moved = request_of(here / "runs" / "a")
+    assert moved.job.source == str(here / "photos")
+    assert train(moved, resume=True).config.source.sha256 == moved.job.load_source().fingerprint
+    (here / "photos" / "dark" / "0.png").unlink()
+    with pytest.raises(RunFolderError, match="the source's images or labels are others than there"):
+        train(request_of(here / "runs" / "a"), resume=True)
 
 
 def test_a_file_that_is_where_it_was_is_used_whatever_lies_beside_the_run(photos, tmp_path):

@@ -167,6 +167,19 @@ def test_what_is_wrong_with_a_flag_is_not_said_of_the_file_alone(tmp_path):
         read_request(write(tmp_path, "K = -1"), {"gamma": None})
 
 
+@pytest.mark.parametrize(
+    ("text", "flags", "T", "epochs"), [("T = 4", {"epochs": 2}, None, 2), ("epochs = 2", {"T": 4}, 4, None)]
+)
+def test_a_flag_that_says_how_long_wins_over_the_file_by_either_name(tmp_path, text, flags, T, epochs):
+    ada = read_request(write(tmp_path, text), {"K": 0, **flags}).ada
+    assert ada.epochs == epochs
+    assert T is None or ada.T == T
+
+
+def test_the_mark_that_windows_puts_before_a_text_is_no_setting(tmp_path):
+    assert read_request(write(tmp_path, "\ufeffK = 0"), {}).ada.K == 0
+
+
 def test_how_often_a_run_is_saved_by_time_makes_it_no_other_run():
     often, seldom = (read_request(None, {"cadence": {"minutes": minutes}}) for minutes in (1, 60))
     assert often.identity == seldom.identity == read_request(None, {}).identity

@@ -6,6 +6,7 @@ imports this first, and it imports next to nothing. A program that uses the libr
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -22,6 +23,14 @@ def end_quietly() -> None:
     """From now on Ctrl-C ends this process at once; there is nothing to tidy up. A signal that is ignored stays so."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
+
+
+def finish_undisturbed() -> None:
+    """When Python ends, it takes back handlers and works on for a second: there Ctrl-C changes the exit code no more.
+
+    Called before anything else is imported, for what is registered first is done last.
+    """
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
 def let_through() -> bool:

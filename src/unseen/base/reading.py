@@ -135,7 +135,7 @@ def as_object(content: Any) -> dict[str, Any]:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file has, by name."""
-    content = read_text(path, fix="expected a TOML file of settings", pipe=True)
+    content = read_text(path, fix="expected a TOML file of settings", pipe=True).removeprefix("\ufeff")
     with reading(path):
         try:
             return tomllib.loads(content)

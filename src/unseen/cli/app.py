@@ -102,7 +102,7 @@ def _main() -> None:
         error.show()  # Typer's own way would first import what a box around the message takes: a third of the time
         raise SystemExit(error.exit_code) from None
     except (typer.Abort, KeyboardInterrupt):
-        raise SystemExit(interrupts.CODE) from None
+        code = interrupts.CODE
     except UnseenError as error:
         if leads() or isinstance(error, RankLost):  # what else goes wrong, rank 0 knows and reports
             print_error(error)
@@ -120,6 +120,8 @@ def _main() -> None:
             raise SystemExit(InputError.exit_code) from None
         _tell_of_a_bug(error)
         raise SystemExit(UnseenError.exit_code) from None
+    if code == interrupts.CODE:  # also what Typer makes of it; who knows how to resume has told that, and left
+        Terminal(stderr=True).print("Interrupted.")
     raise SystemExit(code or 0)
 
 
@@ -212,7 +214,7 @@ def interruptible(resume: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         out.print(f"\nInterrupted. Resume with: {resume}", soft_wrap=True)
-        raise typer.Exit(interrupts.CODE) from None
+        raise SystemExit(interrupts.CODE) from None
 
 
 def command_given(context: typer.Context) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -50,6 +51,7 @@ def evaluate(
 ) -> None:
     """Accuracy of finished runs on domains, mIoU for masks; on every target of their source when none is named."""
     from unseen.cli.scores import Scored
+    from unseen.deploy.seal import check as check_seal
     from unseen.engine import using_threads
     from unseen.runs.console import evaluating
 
@@ -60,6 +62,7 @@ def evaluate(
             print_remark(busy)
         for run in runs:
             try:
+                check_seal(run)
                 scored.add(run, targets_for(run, target, given, skip_bad), network_with(run, given), begin)
             except UnseenError as error:
                 problems.append(error)
@@ -185,4 +188,14 @@ def targets_for(
     wanted = list(dict.fromkeys(names or ())) or [*([held_out] if held_out else []), *targets(trained_on)]
     if not wanted:
         raise InputError(f"{run} was trained on {trained_on}: name the domains to use, with --target FOLDER")
-    return [job.load_target(name, network.classes or ()) for name in wanted]
+    return _told_apart({name: job.load_target(name, network.classes or ()) for name in wanted})
+
+
+def _told_apart(found: Mapping[str, Domain]) -> list[Domain]:
+    """The domains, each once; where folders of the same name hold other images, by the paths as they were given."""
+    names = Counter(domain.name for domain in found.values())
+    kept: dict[tuple[str, str], tuple[str, Domain]] = {}
+    for given, each in found.items():
+        kept.setdefault((each.name, each.fingerprint if names[each.name] > 1 else ""), (given, each))
+    alike = Counter(name for name, _ in kept)
+    return [replace(each, name=given) if alike[each.name] > 1 else each for given, each in kept.values()]

@@ -61,6 +61,8 @@ def folder(
     all_problems(str(root), kernel_problems(resize))
     require("PIL", "folder")
     by_class, others = _files_by_class(root)
+    if loose := sum(is_image(entry) for entry in visible(root)):
+        warn(f"{root}: passed over {loose:,} images that lie beside the class folders; move each into one")
     if others:
         warn(f"{root}: passed over what is no image by its ending ({_found(others)}); images are {_endings()} files")
     order = _class_order(root, list(by_class), classes)

@@ -1,8 +1,9 @@
-"""Files of the user's that a run folder names, found again after both were moved.
+"""Files of the user's that a run folder names, and its source's folder, found again after both were moved.
 
-A job has absolute paths, so that a run resumes from anywhere. Beside them, ``config.json`` has where each file is as
-seen from the run folder: when a file isn't where it was, and there is one at that place, it is that one. This is the
-only place that decides which file a run folder stands for; a file of Python among them is then run.
+A job has absolute paths, so that a run resumes from anywhere. Beside them, ``config.json`` has where each is as seen
+from the run folder: when it isn't where it was, and there is one at that place, it is that one. This is the only place
+that decides which file a run folder stands for; a file of Python among them is then run, and the images of a source are
+compared by their fingerprint.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unseen.base.paths import names_file, resolved
+from unseen.base.paths import names_file, names_folder, resolved
 from unseen.base.reading import digest_of
+from unseen.data.domain_names import MASKS_PREFIX
 from unseen.errors import InputError
 from unseen.models.names import file_of, runs_code, with_file
 from unseen.transforms.callables import FROM_PYTHON
@@ -23,22 +25,22 @@ KEY = "places"
 
 
 def with_places(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The content of a ``config.json``, and where in relation to ``folder`` the files are that its job names."""
-    files = [file for _, file in _files(content.get("job"))]
+    """The content of a ``config.json``, and where in relation to ``folder`` is what its job names."""
+    files = [file for _, file in _named(content.get("job"))]
     places = {str(file): os.path.relpath(file, resolved(folder)) for file in files if file.is_absolute()}
     return {**content, KEY: places} if places else dict(content)
 
 
 def found_again(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The content without the places, its job with each file where it is now, or was where it isn't found."""
+    """The content without the places, its job with each path as it is now, or was where nothing is found."""
     places, job = content.get(KEY, {}), content.get("job")
     moved: dict[str, str] = {}
-    for setting, file in _files(job):
+    for setting, file in _named(job):
         place = places.get(str(file)) if isinstance(places, Mapping) else None
         now = resolved(folder / place) if isinstance(place, str) and "\0" not in place else file
-        if not names_file(file) and names_file(now):
+        if not _is_here(file) and _is_here(now):
             assert isinstance(job, Mapping)
-            moved[setting] = with_file(job["model"], now) if setting == "model" else str(now)
+            moved[setting] = with_file(job["model"], now) if setting == "model" else _prefix(job[setting]) + str(now)
     rest = {name: value for name, value in content.items() if name != KEY}
     return rest | {"job": {**job, **moved}} if moved and isinstance(job, Mapping) else rest
 
@@ -67,12 +69,23 @@ def _code(content: Mapping[str, Any]) -> list[str]:
     return [*own, *([model] if isinstance(model, str) and runs_code(model) else [])]
 
 
-def _files(job: Any) -> Iterator[tuple[str, Path]]:
-    """Each setting of the job that names a file of the user's, and the file."""
+def _named(job: Any) -> Iterator[tuple[str, Path]]:
+    """Each setting of the job that names a file or a folder of the user's, and its path."""
     if not isinstance(job, Mapping):
         return
-    model, weights = job.get("model"), job.get("weights")
+    model, weights, source = (job.get(name) for name in ("model", "weights", "source"))
     if isinstance(model, str) and (file := file_of(model)):
         yield "model", file
     if isinstance(weights, str):
         yield "weights", Path(weights)
+    if isinstance(source, str) and (folder := Path(source.removeprefix(_prefix(source)))).is_absolute():
+        yield "source", folder
+
+
+def _prefix(name: str) -> str:
+    """What says how a folder is to be read, before its path."""
+    return MASKS_PREFIX if name.startswith(MASKS_PREFIX) else ""
+
+
+def _is_here(path: Path) -> bool:
+    return names_file(path) or names_folder(path)

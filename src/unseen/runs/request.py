@@ -36,6 +36,8 @@ OTHERS = frozenset({"seed", "out", "cadence"}) | ENGINE
 TRANSFORMATIONS = ("over", "augment")
 LISTS = ("size", "drops", "class_weights", "freeze")
 """settings, besides names and paths, that a TOML file may have as lists"""
+LENGTHS = frozenset({"T", "epochs"})
+"""settings of which one says how long"""
 CADENCE = frozenset(f.name for f in fields(Cadence))
 MOST_NAME = 200
 """characters of a folder's name, before the seed; file systems take 255 bytes"""
@@ -128,7 +130,10 @@ def train(
 def read_request(file: Path | None, flags: Mapping[str, Any]) -> Request:
     """The training that ``file`` (TOML) and ``flags`` describe; a flag wins over the file, a default over nothing."""
     flags = {name: value for name, value in flags.items() if value is not None}
-    given = with_absolute_paths((read_toml(file) if file is not None else {}) | flags)
+    of_file = read_toml(file) if file is not None else {}
+    if flags.keys() & LENGTHS:  # a flag wins, by whichever name
+        of_file = {name: value for name, value in of_file.items() if name not in LENGTHS}
+    given = with_absolute_paths(of_file | flags)
     where = f"{file} and the flags" if file is not None and flags else str(file or "settings")
     all_problems(where, request_problems(given))
     return resolve(given)
@@ -239,7 +244,7 @@ def line_of(name: str) -> str:
 def _other_problems(given: Mapping[str, Any]) -> list[str]:
     """Unknown names, and what is wrong with the settings that are neither the method's nor the job's."""
     found = [f'unknown setting "{name}"{did_you_mean(name, KNOWN)}' for name in given if name not in KNOWN]
-    if "T" in given and "epochs" in given:
+    if given.keys() >= LENGTHS:
         T, epochs = shown(given["T"]), shown(given["epochs"])
         found.append(f"T={T} and epochs={epochs}: both say how long; leave one out")
     seed, out, cadence = given.get("seed", 0), given.get("out"), given.get("cadence", {})
