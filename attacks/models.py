@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from configs import rewrite
+
 from attacks import playground
 from attacks.harness import Attack, Case, Told, problem
 from attacks.processes import verb
-from unseen.runs.config import SEAL, sealed
 
 CANARY = "canary"
 EVIL = f"""
@@ -114,9 +115,7 @@ def _somebody_elses(case: Case) -> Told:
     for place in places:
         (place / "evil.py").write_text(EVIL)
     (folder / "evil.pth").write_bytes(b"cpathlib\nPath.touch\n(cpathlib\nPath\n(S'canary'\ntRtR.")
-    config = json.loads((folder / "config.json").read_text())
-    _set(config, *HOSTILE[how](folder))
-    (folder / "config.json").write_text(json.dumps(sealed(config) if SEAL in config else config))
+    rewrite(folder, lambda config: _set(config, *HOSTILE[how](folder)))
     _seal_again(case.folder / part.partition("/")[0])
     ended = case.run(lambda: _with_path(case.folder, words))
     wrong = problem(ended)

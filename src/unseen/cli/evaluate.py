@@ -185,10 +185,10 @@ def targets_for(
     network, job = network_of(run), _job(run, given, skip_bad)
     trained_on = job.source if network.job is not None else network.config.get("source", {}).get("name", "")
     held_out = HELD_OUT.get(trained_on.lower())
-    wanted = list(dict.fromkeys(names or ())) or [*([held_out] if held_out else []), *targets(trained_on)]
+    wanted = names or [*([held_out] if held_out else []), *targets(trained_on)]
     if not wanted:
         raise InputError(f"{run} was trained on {trained_on}: name the domains to use, with --target FOLDER")
-    return _told_apart({name: job.load_target(name, network.classes or ()) for name in wanted})
+    return _told_apart({name: job.load_target(name, network.classes or ()) for name in dict.fromkeys(wanted)})
 
 
 def _told_apart(found: Mapping[str, Domain]) -> list[Domain]:

@@ -202,7 +202,7 @@ def read_config(kind: type[Config], content: Any) -> Config:
 
 
 def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a ``config.json`` with the digest by which a resume knows that nobody changed it."""
+    """The content of a ``config.json`` with the digest by which a reader knows that nobody changed it."""
     rest = {name: value for name, value in content.items() if name != SEAL}
     return rest | {SEAL: digest_of_json(rest)}
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from unseen.base.paths import names_file, names_folder, resolved
 from unseen.base.reading import digest_of
-from unseen.data.domain_names import MASKS_PREFIX
+from unseen.data.domain_names import prefix_and_path
 from unseen.errors import InputError
 from unseen.models.names import file_of, runs_code, with_file
 from unseen.transforms.callables import FROM_PYTHON
@@ -40,7 +40,7 @@ def found_again(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         now = resolved(folder / place) if isinstance(place, str) and "\0" not in place else file
         if not _is_here(file) and _is_here(now):
             assert isinstance(job, Mapping)
-            moved[setting] = with_file(job["model"], now) if setting == "model" else _prefix(job[setting]) + str(now)
+            moved[setting] = _with_path(setting, job[setting], now)
     rest = {name: value for name, value in content.items() if name != KEY}
     return rest | {"job": {**job, **moved}} if moved and isinstance(job, Mapping) else rest
 
@@ -78,13 +78,13 @@ def _named(job: Any) -> Iterator[tuple[str, Path]]:
         yield "model", file
     if isinstance(weights, str):
         yield "weights", Path(weights)
-    if isinstance(source, str) and (folder := Path(source.removeprefix(_prefix(source)))).is_absolute():
+    if isinstance(source, str) and (folder := Path(prefix_and_path(source)[1])).is_absolute():
         yield "source", folder
 
 
-def _prefix(name: str) -> str:
-    """What says how a folder is to be read, before its path."""
-    return MASKS_PREFIX if name.startswith(MASKS_PREFIX) else ""
+def _with_path(setting: str, value: str, path: Path) -> str:
+    """The setting's value with this path in the place of its own."""
+    return with_file(value, path) if setting == "model" else prefix_and_path(value)[0] + str(path)
 
 
 def _is_here(path: Path) -> bool:

@@ -15,7 +15,7 @@ from unseen.base.paths import expanded, names_file, names_folder, resolved
 from unseen.base.reading import read_toml
 from unseen.base.records import digest_of_json, to_json
 from unseen.data.catalogue import names
-from unseen.data.domain_names import FOLDER_PREFIX, MASKS_PREFIX
+from unseen.data.domain_names import prefix_and_path
 from unseen.engine import Engine
 from unseen.errors import InputError, all_problems, did_you_mean
 from unseen.method.settings import ADA, WEIGHTS, problems
@@ -230,8 +230,8 @@ def _absolute_folder(name: Any) -> Any:
     spelled = {known.lower(): known for known in names()}
     if name.lower() in spelled:
         return spelled[name.lower()]
-    prefix = MASKS_PREFIX if name.startswith(MASKS_PREFIX) else ""
-    path = expanded(name.removeprefix(prefix or FOLDER_PREFIX))
+    prefix, text = prefix_and_path(name)
+    path = expanded(text)
     return prefix + str(resolved(path)) if names_folder(path) else name
 
 
