@@ -10,12 +10,13 @@ from reproducing import TINY, carry_out, tiny_lab
 
 import unseen
 from unseen.errors import InputError, RunsFailed
+from unseen.paper import reproduce
 from unseen.paper.cells import Cell
 from unseen.paper.defaults import RESULTS
 from unseen.paper.digits.lab import SOURCE, DigitLab
 from unseen.paper.digits.recipes import DIGIT_RECIPES, DigitRecipe
 from unseen.paper.lab import Source
-from unseen.paper.methods import Adapted, Ensembled, Trained
+from unseen.paper.methods import Adapted, Ensembled, Measurement, Trained
 from unseen.paper.recipes import recipe
 from unseen.paper.reproduce import show, write
 from unseen.paper.results import Results
@@ -57,6 +58,21 @@ def test_every_figure_and_table_of_the_digit_experiments_is_a_recipe() -> None:
         "figure1-top", "figure2a-top", "figure2a-bottom", "figure2b-top", "figure2b-middle", "figure2b-bottom",
         "table1", "figure4", "readings",
     }  # fmt: skip
+
+
+def test_a_training_is_measured_as_soon_as_it_ends_and_ensembles_when_all_have(
+    lab: DigitLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(Exception):
+        pass
+
+    def killed(measurements: list[Measurement], *rest: object) -> None:
+        raise Killed([len(m.needs) for m in measurements])
+
+    monkeypatch.setattr(reproduce, "_measure", killed)
+    with pytest.raises(Killed, match=r"\[2\]"):
+        carry_out(replace(ENSEMBLE, methods=ENSEMBLE.methods[1:]), lab, seeds=1)
+    assert [line["kind"] for line in Results(lab.results)] == ["run", "run"], "what was killed took no line along"
 
 
 def test_an_unknown_recipe_is_refused_with_the_nearest() -> None:

@@ -28,7 +28,7 @@ from unseen.runs.progress import Progress
 from unseen.runs.request import Request, train
 from unseen.sweep import workers
 from unseen.sweep.progress import read_progress
-from unseen.sweep.tasks import RunTask
+from unseen.sweep.tasks import RunTask, failed, finished
 
 OLDER = Path(__file__).parents[1] / "runs" / "older" / "bce79ef"
 TOML = """
@@ -221,6 +221,20 @@ def test_a_run_that_somebody_else_is_training_is_waited_for(some):
         assert workers._attempt(tasks[1], "token", [])
     assert workers._attempt(tasks[0], "token", [])
     assert [task.done for task in tasks] == [True, True]
+
+
+def test_what_is_done_with_a_run_afterwards_sees_it_whole_and_fails_no_run(some):
+    seen: list[tuple[Path, bool]] = []
+
+    def look(request: Request) -> None:
+        seen.append((request.out, RunFolder(request.out).finished))
+        raise ValueError("not the run's fault")
+
+    (some[0].out.parent / ".claims").mkdir(parents=True)
+    task = RunTask(some[0], afterwards=look)
+    assert workers._attempt(task, "token", [])
+    assert seen == [(some[0].out, True)]
+    assert (finished(some[0]), failed(some[0])) == (True, False)
 
 
 def test_warnings_of_a_run_are_told_with_its_name(some):

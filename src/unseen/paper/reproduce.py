@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from joblib import Parallel, delayed
@@ -16,6 +17,7 @@ from unseen.paper.recipe import Recipe
 from unseen.paper.results import Line, Results
 from unseen.reporting.kit.charts import save
 from unseen.reporting.kit.tables import as_markdown, as_rich
+from unseen.runs.request import Request
 from unseen.sweep.tasks import finished
 from unseen.sweep.workers import default_jobs
 
@@ -33,7 +35,8 @@ def measure(
 ) -> Results:
     """Everything that the recipe takes and the results file lacks; without ``train``, of what is trained already.
 
-    ``methods`` are the labels of those to measure; all when none is named.
+    ``methods`` are the labels of those to measure; all when none is named. A training is measured by the process that
+    made it, as soon as it ends: what is killed later takes no line along, and the disk holds the rounds of a few runs.
     """
     results = Results(lab.results)
     wanted = recipe.measurements(lab, seeds, methods)
@@ -42,8 +45,11 @@ def measure(
     outcome = None
     if train and needs:
         console.print(f"{recipe.name}: {sweep.plan(needs, retry=True)}", highlight=False, soft_wrap=True)
-        outcome = sweep.run(needs, jobs=jobs, retry=True, progress=console)
-    ready = [m for m in left if all(map(finished, m.needs))]
+        outcome = sweep.run(
+            needs, jobs=jobs, retry=True, progress=console, afterwards=partial(_measure_run, lab.results, left)
+        )
+        results = Results(lab.results)
+    ready = [m for m in left if not m.known(results) and all(map(finished, m.needs))]
     with console.status(f"Measuring {len(ready)} of {len(left)}"):
         _measure(ready, results, jobs)
     if outcome:
@@ -59,6 +65,13 @@ def _measure(measurements: Sequence[Measurement], results: Results, jobs: int | 
         workers = min(jobs or default_jobs(1), max(len(work), 1))
         for line in Parallel(n_jobs=workers, return_as="generator_unordered")(work):
             results.add(line)
+
+
+def _measure_run(path: Path, measurements: Sequence[Measurement], run: Request) -> None:
+    """In a worker: what takes this run alone."""
+    for measurement in measurements:
+        if [request.identity for request in measurement.needs] == [run.identity]:
+            Results(path).add(_line(measurement))
 
 
 def _line(measurement: Measurement) -> Line:

@@ -119,6 +119,7 @@ def run(
     retry: bool = False,
     progress: Console | bool = False,
     warn: Callable[[str], None] = print,
+    afterwards: Callable[[Request], object] | None = None,
 ) -> Outcome:
     """Train every run that is not finished, ``jobs`` at once; by default as many as there are cores.
 
@@ -126,20 +127,30 @@ def run(
     only with ``retry``. Runs that differ only in K share their rounds, with the bits they would have alone. The sweep
     can be stopped at any moment: the same call resumes it. With ``engine="ray"`` the workers are those of the Ray
     cluster at ``address``, or of one started on this machine.
+
+    ``afterwards`` is called by the worker with each run that it has trained, as soon as the run is whole. What it
+    raises is dropped: look whether what it should have done is there.
     """
     all_problems("sweep", _option_problems(jobs, engine, address))
     runs = _once(requests)
     planned = plan([replace(request, out=request.out.absolute()) for request in runs], retry=retry)
     if planned.tasks:
         console = Terminal() if progress is True else progress or None
-        for message in _do(planned, jobs, engine, address, console):
+        for message in _do(planned, jobs, engine, address, console, afterwards):
             warn(message)
     whole = [request for request in runs if finished(request)]
     failures = {request.out: read_text(error_file(request), RunFolderError) for request in _without(runs, whole)}
     return Outcome([request.out for request in whole], failures)
 
 
-def _do(planned: Plan, jobs: int | None, engine: str, address: str | None, console: Console | None) -> list[str]:
+def _do(
+    planned: Plan,
+    jobs: int | None,
+    engine: str,
+    address: str | None,
+    console: Console | None,
+    afterwards: Callable[[Request], object] | None,
+) -> list[str]:
     threads = max(request.engine.threads or 1 for request in planned.runs)
     gpu = any(request.engine.on_gpu for request in planned.runs)
     with crew(jobs, threads, gpu, engine, address) as workers:
@@ -148,8 +159,9 @@ def _do(planned: Plan, jobs: int | None, engine: str, address: str | None, conso
         for rounds in planned.shared:
             make_folder(rounds.folder)  # while it is there, the runs that want its rounds wait
         token = uuid.uuid4().hex
-        with watching(planned.tasks, token, console) if console else nullcontext():
-            return workers.do(planned.tasks, token)
+        tasks = [replace(task, afterwards=afterwards) if isinstance(task, RunTask) else task for task in planned.tasks]
+        with watching(tasks, token, console) if console else nullcontext():
+            return workers.do(tasks, token)
 
 
 def _option_problems(jobs: int | None, engine: str, address: str | None) -> list[str]:

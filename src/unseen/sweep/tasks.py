@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +68,8 @@ class RunTask(Task):
     request: Request
     after: Path | None = None
     """the folder of shared rounds that begin this run's: until they have, or are gone, the run waits"""
+    afterwards: Callable[[Request], object] | None = None
+    """what its worker does with the run when it came to its end"""
 
     @property
     @override
@@ -87,6 +90,9 @@ class RunTask(Task):
     def work(self, warn: Callable[[str], None]) -> None:
         started = RunFolder(self.folder).started
         train(self.request, resume=started, warn=warn, remark=lambda _: None)  # of many runs it would be many
+        if self.afterwards is not None:
+            with suppress(Exception):  # the run is whole: whoever asked for more sees that it isn't there
+                self.afterwards(self.request)
 
     @override
     def fail(self, traceback: str) -> None:

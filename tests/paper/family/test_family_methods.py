@@ -79,7 +79,7 @@ def test_every_control_differs_from_its_method_and_both_are_there():
     assert {(OURS, NO_ASCENT), (OURS, RANDOM), ("ERM at the same rate", "ERM")} <= set(pairs)
     assert {label for pair in pairs for label in pair} <= {method.label for method in methods}
     assert controls(FAMILY_RECIPES["family-camvid"].methods) == (
-        (OURS, RANDOM), (OURS, "Jitter at the same rate"), (OURS, f"{OURS}, first choice"),
+        (OURS, RANDOM), (OURS, "Jitter at the same rate"), (OURS, f"{OURS} (first choice)"),
         ("Jitter at the same rate", "Jitter"), ("ERM at the same rate", "ERM"),
     )  # fmt: skip
 

@@ -1,5 +1,7 @@
 """The leaderboard's tables and figure, from cells made by hand."""
 
+from dataclasses import replace
+
 import pytest
 from family_results import digit_lab, street_lab
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -10,7 +12,7 @@ from unseen.paper.family import figures
 from unseen.paper.family.leaderboard import _mean, mean_label
 from unseen.paper.family.methods import ASCENDED, DRAWN, PLAIN
 from unseen.paper.family.published import published_sheet, relatives
-from unseen.paper.family.tables import MEAN, controls_sheet, ranked, room_sheet, standings
+from unseen.paper.family.tables import MEAN, controls_sheet, not_run, ranked, room_sheet, run_of, standings
 from unseen.paper.tables import NONE
 
 SETTING = Setting(title="Digits", source="the first 10,000 MNIST images")
@@ -50,13 +52,33 @@ def test_a_target_without_data_is_in_no_mean_and_the_label_shows_it(tmp_path):
     assert mean_label(scenes, night.name, list(night.targets)) == "Highway/Night → mean of all 10 targets"
 
 
-def test_methods_stand_by_their_mean_and_what_was_not_run_is_last():
-    assert ranked(cells()) == ["Transformations", "Random transformations", "ERM", "Jitter"]
+def test_methods_stand_by_their_mean_and_what_was_not_run_is_named_below():
+    assert ranked(cells()) == ["Transformations", "Random transformations", "ERM"]
     sheet = standings(cells(), SETTING)
     assert sheet.headings[2:4] == ("mean of SVHN, MNIST-M", "− ERM (95 %)")
     assert sheet.rows[0][:4] == ("Transformations", "3", "67.0 ± 1.0", "+26.0 (+26.0 to +26.0)")
-    assert sheet.rows[-1] == ("Jitter", "0", "not run", *[NONE] * 4)
+    assert [row[0] for row in sheet.rows] == ranked(cells())
+    assert sheet.headings[4:] == ("SVHN", "MNIST-M"), "SYN has no result"
+    assert "Not run: Jitter." in sheet.caption
     assert "No result on SYN." in sheet.caption
+
+
+def test_without_erm_its_row_stays_and_the_others_have_no_difference():
+    alone = [replace(c, accuracies={}) if c.method == "ERM" else c for c in cells()]
+    rows = {row[0]: row for row in standings(alone, SETTING).rows}
+    assert rows["ERM"] == ("ERM", "0", *[NONE] * 4)
+    assert rows["Transformations"][3] == NONE
+    assert "Not run: ERM and Jitter." in standings(alone, SETTING).caption
+
+
+def test_what_was_not_run_is_named_by_source_where_there_are_several():
+    found = [
+        drive("ERM", "0001TP", "noon", 15), drive("Jitter", "0001TP", "noon", 18), drive("ERM", "0016E5", "noon", 23),
+        replace(drive("Jitter", "0016E5", "noon", 0), accuracies={}),
+    ]  # fmt: skip
+    assert not_run(found) == "Not run from 0016E5 (day): Jitter."
+    assert not_run(found[:3]) == ""
+    assert [cell.method for cell in run_of(found)] == ["ERM", "Jitter", "ERM"]
 
 
 def test_each_method_is_paired_with_its_control_on_every_target_and_in_the_mean():
@@ -64,21 +86,20 @@ def test_each_method_is_paired_with_its_control_on_every_target_and_in_the_mean(
     sheet = controls_sheet(cells(), SETTING, pairs)
     row = dict(zip(sheet.headings, sheet.rows[0], strict=True))
     assert row["difference"] == "Transformations − Random transformations"
-    assert (row["pairs"], row["SVHN"], row["MNIST-M"], row["SYN"]) == (
-        "3", "+2.0 (+2.0 to +2.0)", "+4.0 (+4.0 to +4.0)", NONE,
-    )  # fmt: skip
+    assert (row["pairs"], row["SVHN"], row["MNIST-M"]) == ("3", "+2.0 (+2.0 to +2.0)", "+4.0 (+4.0 to +4.0)")
     assert row["mean of SVHN, MNIST-M"].startswith("+3.0")
-    assert set(sheet.rows[1][2:]) == {NONE}
+    assert len(sheet.rows) == 1, "a control that was not run has no row"
     assert "Not run: Jitter." in sheet.caption
 
 
 @pytest.mark.parametrize("seeds", [1, 3])
-def test_the_figure_has_every_method_its_mean_and_what_is_missing(seeds):
+def test_the_figure_has_every_method_that_was_run_its_mean_and_what_is_missing(seeds):
     figure = figures.dots(cells(seeds), SETTING)
     FigureCanvasAgg(figure).draw()
     words = {text.get_text().replace("\n", " ") for text in figure.findobj(Text)}
-    assert set(SHARES) <= words
-    assert {"not run", "Mean", "SVHN", "MNIST-M"} <= words
+    assert set(SHARES) - words == {"Jitter"}
+    assert {"Mean", "SVHN", "MNIST-M"} <= words
+    assert any("Not run: Jitter." in text for text in words)
     assert "SYN" not in words, "a panel for each target that is here"
     assert any("No result on SYN." in text for text in words)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unseen.base.extras import require
 from unseen.paper.cells import Cell, Setting, absent, describe_seeds, over_shared_seeds
 from unseen.paper.family.methods import ASCENDED, DRAWN, ERM, ON_PIXELS, PLAIN
-from unseen.paper.family.tables import MEAN, by_source, ranked
+from unseen.paper.family.tables import MEAN, by_source, not_run, ranked, run_of
 from unseen.paper.streets.names import SHORT, STREETS, condition_of, place_of
 from unseen.reporting.kit.charts import Panels, drawing, heading, panel_figure, round_ticks
 from unseen.reporting.kit.statistics import Interval, mean
@@ -29,16 +29,16 @@ _MOST = 4  # panels in a row
 def dots(cells: Sequence[Cell], setting: Setting) -> Figure:
     """For each source a row of panels, or some: first the mean over the targets, then each target that is here."""
     missing = set(absent(cells))
-    blocks = [_rows([c for c in some if c.domain not in missing]) for some in by_source(cells).values()]
+    blocks = [_rows([c for c in some if c.domain not in missing]) for some in by_source(run_of(cells)).values()]
     rows = [row for block in blocks for row in block]
     lines = max(len(ranked(row[0])) for row in rows)
     columns = max(map(len, rows))
     panels = Panels(rows=len(rows), columns=columns, height=_LINE * lines, left=2.35, gap=0.6, margin=0.55, foot=0.4)
     panels = panels.under([_heading(panel)[1] for row in rows for panel in row])
-    figure, placed = panel_figure(panels, setting.title, _footnote(cells, setting), _legend(cells))
-    every = [cell for block in by_source(cells).values() for cell in block]
+    figure, placed = panel_figure(panels, setting.title, _footnote(cells, setting), _legend(run_of(cells)))
+    sources = by_source(cells)
     for row, axes in zip(rows, placed, strict=True):
-        order = ranked([c for c in every if c.source == row[0][0].source])
+        order = ranked(sources[row[0][0].source])
         for panel, one in zip(row, axes, strict=False):
             _panel(one, panel, order)
             heading(one, panels, *_heading(panel))
@@ -117,6 +117,6 @@ def _footnote(cells: Sequence[Cell], setting: Setting) -> str:
         f"{setting.measure_first} in percent: a dot is the mean over seeds, marks are seeds.",
         f"Bars: 95 % t-interval of the difference from {ERM} with the same seeds, drawn around the dot.",
         "A hollow dot: the interval includes 0, or there is none.",
-        "Axes don't start at 0.", describe_seeds(cells), setting.protocol, setting.caveats(cells),
+        "Axes don't start at 0.", describe_seeds(cells), not_run(cells), setting.protocol, setting.caveats(cells),
     ]  # fmt: skip
     return " ".join(filter(None, words))

@@ -13,7 +13,7 @@ from unseen.paper.digits.recipes import DigitRecipe
 from unseen.paper.family import figures
 from unseen.paper.family.methods import controls
 from unseen.paper.family.published import published_sheet
-from unseen.paper.family.tables import MEAN, by_source, controls_sheet, room_sheet, standings
+from unseen.paper.family.tables import MEAN, by_source, controls_sheet, room_sheet, run_of, standings
 from unseen.paper.lab import Lab
 from unseen.paper.methods import Ensembled, Method
 from unseen.paper.recipe import Recipe
@@ -55,15 +55,16 @@ class Leaderboard(Recipe):
         """For each source the methods in order, each against its control, and what there is to gain; then the rest."""
         cells, setting = self.cells(lab, results, seeds), self.setting(lab, results)
         pairs = controls(self.compared(lab))
-        ranking = [
-            sheet
-            for some in by_source(cells).values()
-            for sheet in (standings(some, setting), controls_sheet(some, setting, pairs))
-        ]
+        ranking = []
+        for source, some in by_source(cells).items():
+            named = f"{setting.title}, from {called(source)}" if len(lab.sources) > 1 else setting.title
+            own = replace(setting, title=named)
+            beside = controls_sheet(some, own, pairs)
+            ranking += [standings(some, own), *[beside] * bool(beside.rows)]
         ensembled = [method for method in self.compared(lab) if isinstance(method, Ensembled)]
         room, rules = room_sheet(cells, setting), rules_sheet(ensembled, lab, results, seeds)
         first = [*ranking, *[room] * bool(room.rows), *self.beside(lab)]
-        return [*first, *sheets(cells, setting), *[rules] * bool(rules.rows)]
+        return [*first, *sheets(run_of(cells), setting), *[rules] * bool(rules.rows)]
 
     def beside(self, lab: Lab) -> list[Sheet]:
         """What others published."""

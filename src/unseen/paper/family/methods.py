@@ -20,7 +20,7 @@ PLAIN, ON_PIXELS, DRAWN, ASCENDED = (
 
 ERM, RANDOM, NO_ASCENT, OURS = "ERM", "Random transformations", "Rounds without ascent", "Transformations"
 _ADA, _RANDCONV, _JITTER, _FASTER_JITTER = "ADA, K=2", "RandConv", "Jitter", "Jitter at the same rate"
-_FIRST = f"{OURS}, first choice"
+_FIRST = f"{OURS} (first choice)"
 _WEIGHTS = {"entropy": 1.0, "consistency": 1.0}
 """the terms that are tried on top of the chosen settings, or taken away where they are among them"""
 _RATE = ("alpha", "schedule")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from unseen.paper.cells import Cell, Setting, describe_seeds, over_shared_seeds
 from unseen.paper.family.methods import ERM, Controls
+from unseen.paper.streets.names import called
 from unseen.paper.tables import NONE
 from unseen.reporting.kit.statistics import deviation, mean
 from unseen.reporting.kit.tables import Sheet
@@ -17,10 +18,25 @@ _PAIRED = "paired by seed, with the 95 % t-interval over the pairs"
 
 
 def ranked(cells: Sequence[Cell]) -> list[str]:
-    """The methods of one source, the highest mean over the targets first; those without one last."""
+    """The methods of one source that were run, the highest mean over the targets first; those without one last."""
     means = {cell.method: mean(cell.percent) for cell in cells if cell.target == MEAN and cell.accuracies}
-    methods = list(dict.fromkeys(cell.method for cell in cells))
+    methods = list(dict.fromkeys(cell.method for cell in run_of(cells)))
     return sorted(methods, key=lambda method: -means.get(method, -1.0))
+
+
+def run_of(cells: Sequence[Cell]) -> list[Cell]:
+    """Those of methods that were run on some target from the same source, and ERM's, which the others stand beside."""
+    known = {(cell.source, cell.method) for cell in cells if cell.accuracies}
+    return [cell for cell in cells if cell.method == ERM or (cell.source, cell.method) in known]
+
+
+def not_run(cells: Sequence[Cell]) -> str:
+    """``Not run: Jitter.``; by source where there are several, and nothing where nothing is missing."""
+    several, said = len(by_source(cells)) > 1, []
+    for source, some in by_source(cells).items():
+        left = [method for method in dict.fromkeys(c.method for c in some) if not _was_run(some, method)]
+        said += [f"Not run{f' from {called(source)}' if several else ''}: {listed(left)}."] if left else []
+    return " ".join(said)
 
 
 def by_source(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
@@ -36,20 +52,24 @@ def standings(cells: Sequence[Cell], setting: Setting) -> Sheet:
     (whole,) = {cell.domain for cell in cells if cell.target == MEAN}
     caption = (
         f"{setting.measure_first} in percent, ± the deviation over seeds; {MINUS} {ERM}: points of the mean, {_PAIRED}."
-        f" {describe_seeds(cells)} {setting.protocol} {setting.describe_data(cells)}"
+        f" {describe_seeds(cells)} {not_run(cells)} {setting.protocol} {setting.describe_data(cells)}"
     )
     headings = ("method", "seeds", whole, f"{MINUS} {ERM} (95 %)", *targets)
-    return Sheet(f"{setting.title}: the methods by their mean", headings, rows, caption.strip())
+    return Sheet(f"{setting.title}: the methods by their mean", headings, rows, _spaced(caption))
 
 
 def _targets(cells: Sequence[Cell]) -> list[str]:
-    return [target for target in dict.fromkeys(cell.target for cell in cells) if target != MEAN]
+    """Those that there is a result on."""
+    return [target for target in dict.fromkeys(c.target for c in cells if c.accuracies) if target != MEAN]
+
+
+def _spaced(caption: str) -> str:
+    """With one space where a part said nothing."""
+    return " ".join(caption.split())
 
 
 def _standing(method: str, found: dict[tuple[str, str], Cell], targets: Sequence[str]) -> tuple[str, ...]:
     cell = found[method, MEAN]
-    if not any(found[method, target].accuracies for target in targets):
-        return (method, "0", "not run", *[NONE] * (1 + len(targets)))
     against = None if method == ERM else over_shared_seeds(cell, found[ERM, MEAN])
     gain = with_span(against.gap, against.interval) if against else NONE
     shown = [_number(found[method, target]) for target in (MEAN, *targets)]
@@ -78,22 +98,22 @@ def control_comparisons(cells: Sequence[Cell], controls: Controls) -> list[Compa
 def controls_sheet(cells: Sequence[Cell], setting: Setting, controls: Controls) -> Sheet:
     """A row for each method of one source and its control."""
     found = {(c.method, c.baseline, c.domain): c for c in control_comparisons(cells, controls)}
-    domains = [*{c.domain: 0 for c in cells if c.target == MEAN}, *{c.domain: 0 for c in cells if c.target != MEAN}]
+    domains = list(dict.fromkeys(c.domain for target in (MEAN, *_targets(cells)) for c in cells if c.target == target))
     names = {cell.domain: cell.domain if cell.target == MEAN else cell.target for cell in cells}
     rows = []
     for method, control in controls:
         pairs = [found.get((method, control, domain)) for domain in domains]
-        count = max((len(pair.differences) for pair in pairs if pair), default=0)
-        texts = [with_span(pair.gap, pair.interval) if pair else NONE for pair in pairs]
-        rows.append((f"{method} {MINUS} {control}", str(count), *texts))
-    not_run = [method for method in dict.fromkeys(c.method for c in cells) if not _was_run(cells, method)]
+        if any(pairs):
+            count = max(len(pair.differences) for pair in pairs if pair)
+            texts = [with_span(pair.gap, pair.interval) if pair else NONE for pair in pairs]
+            rows.append((f"{method} {MINUS} {control}", str(count), *texts))
     caption = (
         f"Points of {setting.measure}, {_PAIRED}; an interval with 0 in it says nothing about the sign. Each stands by "
-        f"itself: of 20 where nothing differs, one will exclude 0. {f'Not run: {listed(not_run)}. ' if not_run else ''}"
+        f"itself: of 20 where nothing differs, one will exclude 0. {not_run(cells)} "
         f"{counted(max((int(row[1]) for row in rows), default=0), 'pair')} at most. {setting.protocol}"
     )
     headings = ("difference", "pairs", *(names[domain] for domain in domains))
-    return Sheet(f"{setting.title}: each method and its control", headings, rows, caption)
+    return Sheet(f"{setting.title}: each method and its control", headings, rows, _spaced(caption))
 
 
 def room_sheet(cells: Sequence[Cell], setting: Setting) -> Sheet:
