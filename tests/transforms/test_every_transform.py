@@ -6,7 +6,7 @@ import pytest
 import torch
 from reference import transforms as reference
 
-from unseen.transforms import KINDS, named
+from unseen.transforms import KINDS, Transform, named
 from unseen.transforms.catalogue import _OURS
 
 ALL = [named(name)[0] for name in sorted(_OURS)]
@@ -129,6 +129,30 @@ def test_its_gradient_is_that_of_finite_differences(transform, shape):
             assert not gradient[:, p].any()
     unused = shape[0] == 1 and transform.name == "hue"  # grey has neither hue nor saturation
     assert unused or gradient.abs().max() > 1e-3
+
+
+@each_shape
+@pytest.mark.parametrize("transform", ASCENDED, ids=lambda each: each.name)
+def test_its_gradient_in_the_image_is_that_of_finite_differences(transform, shape):
+    x, w, h = smooth_images(2, shape).requires_grad_(), 0.1 * transform.drawn(2, draw(5)).double(), 1e-6
+    weights, way = (torch.rand(x.shape, generator=draw(seed), dtype=torch.float64) for seed in (6, 7))
+    (gradient,) = torch.autograd.grad((weights * transform(x, w)).sum(), x)
+    slope = (weights * (transform(x + h * way, w) - transform(x - h * way, w))).sum() / (2 * h)
+    torch.testing.assert_close((gradient * way).sum(), slope, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_at_0_and_1_and_beside_them_the_gradient_is_that_of_clamp(dtype):
+    near = [
+        torch.nextafter(torch.tensor(a, dtype=dtype), torch.tensor(b, dtype=dtype)) for a in (0.0, 1.0) for b in (-9, 9)
+    ]
+    values = torch.tensor([-2.0, -1e-6, 0.0, 0.4, 1.0, 3.0, *map(float, near[1:])], dtype=dtype)
+    x = values.view(1, 1, 1, -1).requires_grad_()
+    still = Transform("still", lambda images, w: images + 0 * w.sum(), {"none": (0.0, 1.0)}, kind="light")
+    upstream = torch.rand(x.shape, generator=draw(8), dtype=dtype)
+    made, expected = still(x, torch.zeros(1, 1, dtype=dtype)), x.clamp(0, 1)
+    assert torch.equal(made, expected)
+    assert torch.equal(*(torch.autograd.grad(each, x, upstream)[0] for each in (made, expected)))
 
 
 @pytest.mark.parametrize("transform", [each for each in ALL if not each.ascended], ids=lambda each: each.name)

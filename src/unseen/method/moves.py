@@ -84,7 +84,7 @@ class Transformed:
     """
 
     def __init__(self, x0: Tensor, y: Tensor, chains: Chains, links: Links, ada: ADA) -> None:
-        self.x0, self.y, self.chains, self.ada = x0.detach(), y, chains, ada
+        self.x0, self.y, self.chains, self.ada = x0.detach().contiguous(), y, chains, ada
         self.link = Links(links.which, links.u.to(self.x0))
         self.d = torch.zeros_like(self.x0) if ada.moves_pixels else None
         self.masks_move = y.ndim > 1 and chains.move

@@ -62,15 +62,11 @@ class Chains:
 
     def images(self, x: Tensor, links: Links) -> Tensor:
         """Each image through its own chain; differentiable in ``links.u`` and in the image."""
-        for which, u in zip(links.which.unbind(1), links.u.to(x).unbind(1), strict=True):
-            x = self._through(x, which, u, lambda each, images, w: each(images, w))
-        return x
+        return self._along(x.contiguous(), links.which, links.u.to(x), lambda each, images, w: each(images, w))
 
     def masks(self, y: Tensor, links: Links) -> Tensor:
         """The masks of those images: where a transformation moves pixels, their labels go with them."""
-        for which, u in zip(links.which.unbind(1), links.u.detach().unbind(1), strict=True):
-            y = self._through(y, which, u, lambda each, masks, w: each.move_masks(masks, w))
-        return y
+        return self._along(y, links.which, links.u.detach(), lambda each, masks, w: each.move_masks(masks, w))
 
     @property
     def move(self) -> bool:
@@ -86,20 +82,26 @@ class Chains:
         moved = links.u.detach() + size * direction * free
         return Links(links.which, torch.where(free > 0, moved.clamp(-least, greatest), links.u.detach()))
 
+    def _along(self, x: Tensor, which: Tensor, u: Tensor, act: Callable[[Transform, Tensor, Tensor], Tensor]) -> Tensor:
+        """Link by link: the images are sorted by their transformation, so that each is called once."""
+        places = torch.arange(len(which))  # where each image is: from one order to the next they are moved once
+        for numbers, parameters in zip(which.unbind(1), u.unbind(1), strict=True):
+            order = numbers.argsort(stable=True)
+            x = self._through(_permuted(x, places[order]), numbers, _permuted(parameters, order), act)
+            places = order.argsort()
+        return _permuted(x, places)
+
     def _through(
         self, x: Tensor, which: Tensor, u: Tensor, act: Callable[[Transform, Tensor, Tensor], Tensor]
     ) -> Tensor:
-        """One link: the images are sorted by their transformation, so that each is called once."""
-        order = which.argsort(stable=True)
-        back = order.argsort()
+        """One link, of images and parameters that are sorted by it."""
         counts = torch.bincount(which + 1, minlength=len(self.transforms) + 1).tolist()
-        images = torch.split(_permuted(x, order, back), counts)
-        parameters = torch.split(_permuted(u, order, back), counts)
+        images, parameters = torch.split(x, counts), torch.split(u, counts)
         made = [images[0]]
         for i, each in enumerate(self.transforms):
             if counts[i + 1]:
                 made.append(act(each, images[i + 1], self._values(i, parameters[i + 1][:, : each.parameters])))
-        return _permuted(torch.cat(made), back, order)
+        return torch.cat(made)
 
     def _values(self, i: int, u: Tensor) -> Tensor:
         """w from u."""
@@ -111,15 +113,20 @@ class _Permutation(torch.autograd.Function):
     """Rows in another order. torch's own gradient of an index adds up row by row, which a permutation doesn't need."""
 
     @staticmethod
-    def forward(ctx: Any, rows: Tensor, order: Tensor, back: Tensor) -> Tensor:
-        ctx.back = back
-        return rows[order]
+    def forward(ctx: Any, rows: Tensor, order: Tensor) -> Tensor:
+        ctx.order = order
+        return _taken(rows, order)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        return gradients[0][ctx.back], None, None
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return _taken(gradients[0], ctx.order.argsort()), None
 
 
-def _permuted(rows: Tensor, order: Tensor, back: Tensor) -> Tensor:
-    made: Tensor = _Permutation.apply(rows, order, back)  # type: ignore[no-untyped-call]
+def _taken(rows: Tensor, order: Tensor) -> Tensor:
+    """Whole rows at once, which torch does with contiguous ones alone."""
+    return rows.contiguous().index_select(0, order.to(rows.device))
+
+
+def _permuted(rows: Tensor, order: Tensor) -> Tensor:
+    made: Tensor = _Permutation.apply(rows, order)  # type: ignore[no-untyped-call]
     return made

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -24,19 +26,49 @@ def _filter(images: Tensor, w: Tensor) -> Tensor:
 
     With its mean, the ascent would find the filter that turns every image black.
     """
-    n, c, height, width = images.shape
-    kernels = (w - w.mean(1, keepdim=True)).view(n, 1, SIDE, SIDE).repeat_interleave(c, 0)
+    kernels = (w - w.mean(1, keepdim=True)).view(-1, SIDE, SIDE)
     padded = F.pad(images, (SIDE // 2,) * 4, mode="replicate")
-    made = F.conv2d(padded.reshape(1, n * c, height + SIDE - 1, width + SIDE - 1), kernels, groups=n * c)
-    return images + made.view(n, c, height, width)
+    made: Tensor = _Filtered.apply(padded, kernels)  # type: ignore[no-untyped-call]
+    return images + made
+
+
+class _Filtered(torch.autograd.Function):
+    """Each image through a kernel of its own: a convolution with as many groups as there are channels of images.
+
+    torch's own gradient with respect to such kernels takes twice as long as a sum for each of their entries.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, padded: Tensor, kernels: Tensor) -> Tensor:
+        ctx.save_for_backward(padded, kernels)
+        return _each_alone(F.conv2d, padded, kernels)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor]:
+        (padded, kernels), (gradient,) = ctx.saved_tensors, gradients
+        height, width = gradient.shape[-2:]
+        sums = [
+            (padded[:, :, i : i + height, j : j + width] * gradient).sum((1, 2, 3))
+            for i in range(SIDE)
+            for j in range(SIDE)
+        ]
+        back = _each_alone(F.conv_transpose2d, gradient, kernels) if ctx.needs_input_grad[0] else None
+        return back, torch.stack(sums, 1).view_as(kernels)
+
+
+def _each_alone(convolve: Callable[..., Tensor], images: Tensor, kernels: Tensor) -> Tensor:
+    """Every channel of every image as a group of its own, the fastest way on a CPU even where kernels are the same."""
+    n, c, height, width = images.shape
+    weights = kernels[:, None].repeat_interleave(c, 0)
+    made = convolve(images.reshape(1, n * c, height, width), weights, groups=n * c)
+    return made.view(n, c, *made.shape[-2:])
 
 
 def _blur(images: Tensor, w: Tensor) -> Tensor:
     """x + a (x - G * x) for a Gaussian G: a < 0 blurs, a > 0 sharpens."""
-    n, c, height, width = images.shape
     row = torch.tensor([1.0, 4, 6, 4, 1]).to(images) / 16
-    padded = F.pad(images, (2, 2, 2, 2), mode="replicate").reshape(n * c, 1, height + 4, width + 4)
-    smooth = F.conv2d(padded, (row[:, None] * row)[None, None]).view_as(images)
+    padded = F.pad(images, (2, 2, 2, 2), mode="replicate")
+    smooth = _each_alone(F.conv2d, padded, (row[:, None] * row).expand(len(images), -1, -1))
     return images + w[:, 0, None, None, None] * (images - smooth)
 
 
