@@ -17,10 +17,11 @@ from unseen.paper.results import Results
 from unseen.paper.streets.lab import StreetLab
 
 MEANS = {
-    "ERM": 54, "Dropout": 54.5, "ADA": 55, "ADA, K=2": 57, "ADA, K=4": 58, "ADA + entropy": 57.5, "RandConv": 63,
-    "RandConv + consistency": 66, "Jitter": 60, "Random transformations": 74, "Rounds without ascent": 73.5,
-    "Transformations": 76, "Transformations + entropy": 76.2, "Transformations + consistency": 77.5,
-    "Transformations + pixels": 75.8, "Ensemble over γ": 76.8,
+    "ERM": 54, "Dropout": 54.5, "ADA": 55, "ADA, K=2": 57, "ADA, K=4": 58, "ADA + entropy": 57.5,
+    "Random convolutions": 63, "Random convolutions + consistency": 66, "Jitter": 60, "Random transformations": 74,
+    "Rounds without ascent": 73.5, "Transformations": 76, "Transformations + entropy": 76.2,
+    "Transformations + consistency": 77.5, "Transformations + pixels": 75.8, "Transformations + jitter": 76.1,
+    "Ensemble over γ": 76.8,
 }  # fmt: skip
 """what each is made to reach, in percent; others, which depend on the chosen settings, reach OTHERS"""
 OTHERS = 54.2

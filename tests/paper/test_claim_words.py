@@ -16,7 +16,7 @@ def test_a_paragraph_has_the_verdict_the_effect_the_papers_number_and_the_seeds_
     assert said.startswith("**Holds in part**: 1 of 2 clear. In the mean of its comparisons: SVHN +5.3 (")
     assert ", 3 seeds, the paper +1.5)" in said
     assert "Seeds to see the paper's difference: " in said
-    assert "Over 200, so that we stop: more over ERM on SVHN." in said
+    assert "Over 200 for more over ERM on SVHN: we stop there." in said
     assert said.count("No data for USPS.") == 1
 
 
@@ -31,6 +31,21 @@ def test_the_table_has_every_comparison_and_the_mean() -> None:
     assert [(row[1], row[-1]) for row in rows] == [
         ("ADA over ERM", "yes"), ("more over ERM", "not decided"), ("mean", ""),
     ]  # fmt: skip
+
+
+def test_a_mean_over_fewer_seeds_than_its_comparisons_have_says_so() -> None:
+    fewer = Cell("more", "SVHN", {0: 0.30, 1: 0.35})
+    (*_, last) = comparisons_sheet(judge(CLAIM, {"r": [ERM, ADA, fewer]})).rows
+    assert last[1:3] == ("mean, over the 2 seeds that all have", "2")
+
+
+def test_two_pairs_decide_nothing_however_well_they_agree() -> None:
+    claim = Claim("ADA is better", "Section 0", (("r/ADA", "r/ERM"),), ("SVHN",))
+    erm, ada = (Cell(name, "SVHN", {0: level, 1: level + 0.0001}) for name, level in (("ERM", 0.3), ("ADA", 0.4)))
+    judged = judge(claim, {"r": [erm, ada]})
+    assert judged.comparisons[0].interval is not None
+    assert judged.comparisons[0].interval.low > 9
+    assert judged.verdict == "not decided"
 
 
 def test_the_headline_counts_every_claim_once() -> None:

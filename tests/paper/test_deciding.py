@@ -48,7 +48,9 @@ def test_what_is_out_of_reach_is_named() -> None:
     assert "More than 200 seeds for one comparison, so that we stop: a and b beat e (a on SVHN)." in within_reach(
         [judged(printed=True)]
     )
-    assert "20 seeds or fewer would show the paper's difference in 1 of 1 rows" in within_reach([judged(printed=False)])
+    said = within_reach([judged(printed=False)])
+    assert "20 seeds or fewer would show the difference asked for in 1 of 1 rows" in said
+    assert "at that spread's upper bound, in 0. It is the paper's in 0 rows and 3 points in the others" in said
     assert within_reach([judged(printed=True, seeds=1)]).startswith("No claim has two seeds yet")
 
 

@@ -70,7 +70,7 @@ def _seeds_in_words(judged: Judged) -> str:
         for each in known
         if each.hardest_seeds is None and len(each.effect.parts) > 1
     ]
-    stop = f" Over {MOST_PAIRS}, so that we stop: {listed(far)}." if far else ""
+    stop = f" Over {MOST_PAIRS} for {listed(far)}: we stop there." if far else ""
     what = f"{MARGIN:g} points" if known[0].effect.theirs is None else "the paper's difference"
     return f" Seeds to see {what}: {listed(needed)}.{stop}"
 
@@ -98,12 +98,23 @@ def comparisons_sheet(judged: Judged) -> Sheet:
     rows: list[tuple[str, ...]] = []
     for effect in judged.effects:
         rows += [_row(each.comparison, each.theirs, CLEAR[outcome]) for each, outcome in effect.parts]
-        rows += [_row(effect.comparison, effect.theirs, "")] if len(effect.parts) > 1 else []
+        rows += [_mean_row(effect)] if len(effect.parts) > 1 else []
     headings = ("domain", "comparison", "seeds", "difference (95 %)", "the paper's", "clear")
     return Sheet(f"{judged.claim.text} ({judged.where})", headings, rows, "", frozenset({0, 1, 5}))
 
 
 def _row(c: Comparison, theirs: float | None, clear: str) -> tuple[str, ...]:
-    what = c.method if not clear else f"{c.method} over {c.baseline}"
+    return _entries(c, f"{c.method} over {c.baseline}", theirs, clear)
+
+
+def _mean_row(effect: Effect) -> tuple[str, ...]:
+    """Of the comparisons, seed by seed; it says so where some of them have more seeds than all of them share."""
+    c = effect.comparison
+    more = any(len(each.comparison.differences) > len(c.differences) for each, _ in effect.parts)
+    what = f"mean, over the {counted(len(c.differences), 'seed')} that all have" if more else "mean"
+    return _entries(c, what, effect.theirs, "")
+
+
+def _entries(c: Comparison, what: str, theirs: float | None, clear: str) -> tuple[str, ...]:
     paper = signed(theirs) if theirs is not None else NONE
     return (c.domain, what, str(len(c.differences)), with_span(c.gap, c.interval), paper, clear)

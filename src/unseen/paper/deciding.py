@@ -99,15 +99,20 @@ def within_reach(judged: Sequence[Judged]) -> str:
     known = [(each, d) for each, d in found if d.spread is not None]
     if not known:
         return "No claim has two seeds yet: nothing is known about the spread."
-    few = [d for _, d in known if d.seeds is not None and d.seeds <= AFFORDABLE]
+    few, few_wide = (
+        sum(seeds is not None and seeds <= AFFORDABLE for seeds in column)
+        for column in ([d.seeds for _, d in known], [d.wide_seeds for _, d in known])
+    )
+    published = sum(d.effect.theirs is not None for _, d in known)
     far = [
         f"{each.claim.name} ({d.hardest.comparison.method} on {d.effect.column})"
         for each, d in known
         if d.hardest_seeds is None
     ]
     said = (
-        f"By the spread measured so far, {AFFORDABLE} seeds or fewer would show the paper's difference in {len(few)} "
-        f"of {len(known)} rows of this table, taken in the mean of a claim's comparisons."
+        f"By the spread measured so far, {AFFORDABLE} seeds or fewer would show the difference asked for in {few} of "
+        f"{len(known)} rows of this table; at that spread's upper bound, in {few_wide}. It is the paper's in "
+        f"{published} rows and {MARGIN:g} points in the others, in the mean of a claim's comparisons."
     )
     stop = f" More than {MOST_PAIRS} seeds for one comparison, so that we stop: {listed(far)}." if far else ""
     return said + stop

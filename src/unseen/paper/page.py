@@ -9,7 +9,7 @@ from unseen.base.reading import is_there, read_text
 from unseen.base.writing import write_atomically
 from unseen.errors import InputError
 from unseen.paper.claim_words import comparisons_sheet, paragraph
-from unseen.paper.claims import Judged
+from unseen.paper.claims import LEAST_PAIRS, Judged
 from unseen.paper.digits.claims import DIGITS
 from unseen.paper.digits.lab import SOURCE
 from unseen.paper.prose import prose_html
@@ -58,6 +58,14 @@ def _without_page(file: Path, results: Results) -> str:
     return f"only runs on {listed(sources)}: stand-ins have no page; their tables are the NAME.md in {file.parent}"
 
 
+_CLEAR = (
+    f"An interval is of one comparison by itself. *Clear* is what is clear among all comparisons of its claim, with "
+    f"{LEAST_PAIRS} seeds or more: so an interval may exclude 0 and not be clear ([how claims are "
+    "judged](#how-claims-are-judged)). How many seeds would see a difference is said at the spread that was measured "
+    "and at the greatest that it may well be."
+)
+
+
 def save_figures(page: ResultsPage, folder: Path) -> list[Path]:
     """The figure of all claims, and one for each recipe of which something was measured."""
     shown = [section for section in page.sections if section.known]
@@ -76,6 +84,7 @@ def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
         f"hand. {page.made_with}. Target data selected nothing: every number is of the last iterate.",
         page.prose.lead,
         "## The paper's claims",
+        _CLEAR,
         *(part for judged in page.judged for part in _claim(page, judged)),
         "## How claims are judged",
         page.judging,

@@ -11,7 +11,7 @@ from typing import Any
 from unseen.paper.cells import Cell, describe_seeds
 from unseen.paper.claim_chart import claims_chart
 from unseen.paper.claim_words import headline
-from unseen.paper.claims import ALPHA, Claim, Judged, judge
+from unseen.paper.claims import ALPHA, LEAST_PAIRS, Claim, Judged, judge
 from unseen.paper.deciding import power_sheet, within_reach
 from unseen.paper.lab import Lab
 from unseen.paper.plan import Script, Step, plan_sheet, planned_seeds
@@ -24,16 +24,17 @@ from unseen.reporting.kit.wording import counted, listed
 
 _KINDS = {"run": "training", "ensemble": "ensemble", "adda": "adaptation"}
 _JUDGING = (
-    "Differences are in points of {measure}, paired by seed, over every seed that both sides have. A claim holds where "
-    "the 95 % t-interval of every comparison lies on its side of 0. Where only some do, each has to be clear among all "
-    "of the claim's comparisons (Holm's correction): then it holds in part, and a comparison that is clear on the "
-    "other side contradicts it. Else it is not decided. Near repetitions, which share their seed, are averaged seed by "
-    "seed before any interval: an interval over all of them would count a seed's luck many times. Means per seed need "
-    "no model of what repetitions share, and a mixed model could not be checked with so few seeds."
+    "Differences are in points of {measure}, paired by seed, over every seed that both sides have; a comparison with "
+    "fewer than {least} pairs decides nothing. A claim holds where the 95 % t-interval of every comparison lies on its "
+    "side of 0. Where only some do, each has to be clear among all of the claim's comparisons (Holm's correction): "
+    "then it holds in part, and a comparison that is clear on the other side contradicts it. Else it is not decided. "
+    "Near repetitions, which share their seed, are averaged seed by seed before any interval: one over all of them "
+    "would count a seed's luck many times. Means per seed need no model of what repetitions share, and a mixed model "
+    "could not be checked with so few seeds."
 )
 _ERRORS = (
-    "So a verdict says something false in at most 5 of 100 claims: of {claims}, {false:.1f} are to be expected at "
-    "most, if nothing differed at all. They are not independent."
+    "So, if differences are normal, a verdict says something false in at most 5 of 100 claims: of {claims}, "
+    "{false:.1f} are to be expected at most, if nothing differed at all. They are not independent."
 )
 
 
@@ -174,7 +175,7 @@ class ResultsPage:
         """How a claim is judged, how often that goes wrong, and what claims share."""
         measured = [each for each in self.judged if each.compared]
         errors = _ERRORS.format(claims=counted(len(measured), "claim"), false=ALPHA * len(measured))
-        judging = _JUDGING.format(measure=self.subject.measure)
+        judging = _JUDGING.format(measure=self.subject.measure, least=LEAST_PAIRS)
         shared = shared_runs(self.judged, self.sections, self.subject.baseline)
         return " ".join(filter(None, [judging, self.subject.judging, errors, shared]))
 

@@ -44,7 +44,9 @@ def test_the_page_says_whether_the_criterion_chose_the_settings(lines):
     (ours,) = (method for method in METHODS if method.label == OURS)
     best, own = NUMBER["Transformations + consistency"], NUMBER[OURS]
     alone = [line for line in lines if line["candidate"] == own]
-    assert how_chosen(ours, lines, "digits").endswith(f"; {best} has the highest criterion, so it did not choose them.")
+    assert how_chosen(ours, lines, "digits").endswith(
+        f"; in the table below {best} has the highest criterion, so that table did not choose them."
+    )
     assert how_chosen(ours, alone, "digits").endswith(
         f"settings are those of {own}; {own} has the highest criterion (1 seed)."
     )
@@ -110,6 +112,13 @@ def test_too_few_methods_have_no_correlation_and_few_a_warning():
     assert "With so few methods (4) that interval is rough" in said
     assert "The method with the highest criterion is m2: on the targets, 1.0 points below the best there (m3)." in said
     assert "whether the two agree is not decided" in verdict(points([1, 2, 3, 4], [2, 4, 1, 3]))
+
+
+def test_two_clusters_are_told_apart_from_agreement_and_the_worst_rank_is_named():
+    said = verdict(points([10, 11, 12, 90, 91, 92], [3, 2, 1, 9, 8, 7]))
+    assert "rank correlation of criterion and mean target accuracy over 6 methods: +0.54" in said
+    assert "It is −1.00 among the 3 with the highest criterion and −1.00 among the 3 others." in said
+    assert said.endswith("They differ most on m0: number 6 by the criterion, number 4 on the targets.")
 
 
 def test_names_beside_the_plot_stay_apart_and_in_order_even_at_its_top():

@@ -125,7 +125,7 @@ def how_chosen(method: Method, lines: Sequence[Line], on: str) -> str:
     but = f" but for the number of rounds (K={here} here, {there} there), which the criterion did not choose"
     same = f"On {on}, the settings are those of {own}{but if here != there else ''}"
     if own != best:
-        return f"{same}; {best} has the highest criterion, so it did not choose them."
+        return f"{same}; in the table below {best} has the highest criterion, so that table did not choose them."
     return f"{same}; {own} has the highest criterion ({counted(len(found[own]), 'seed')})."
 
 

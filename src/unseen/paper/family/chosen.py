@@ -1,8 +1,9 @@
 """The settings of the ascent over transformations that the leaderboard has.
 
 ``CHOSEN`` comes from ``unseen choose experiments/choose-digits.toml``, which sees MNIST alone, and was fixed before a
-network with these settings was tested on a target; the page says by the choice's own file how near it is to the
-candidate with the highest criterion. A pilot with other settings had seen SVHN, MNIST-M and USPS before, and the page
+network with these settings was tested on a target: then it had the highest criterion of eleven candidates
+(``results/earlier-choice-digits.jsonl``). The page says how near it is to the highest since the transformations were
+changed. A pilot with other settings had seen SVHN, MNIST-M and USPS before, and the page
 says that as well. Never change ``CHOSEN`` after a look at them.
 
 ``CHOSEN_STREETS`` is the best of five candidates of ``unseen choose experiments/choose-camvid-draws.toml``, which sees

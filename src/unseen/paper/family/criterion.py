@@ -103,7 +103,31 @@ def verdict(some: Sequence[Point]) -> str:
     near = f"{named}, which is also the best on the targets." if best == first else f"{named}: on the targets, {gap}."
     return (
         f"Spearman's rank correlation of criterion and mean target accuracy over {number}: {_signed(value)} (95 % "
-        f"{_signed(reach.low)} to {_signed(reach.high)}, bootstrap over methods).{clear}{few} {near}"
+        f"{_signed(reach.low)} to {_signed(reach.high)}, bootstrap over methods, of which some are much alike, so that "
+        f"it is too narrow).{clear}{few}{_within(some)} {near} {_farthest(some)}"
+    )
+
+
+def _within(some: Sequence[Point]) -> str:
+    """The same among those with a high criterion and among those with a low one: two clusters alone correlate."""
+    order = sorted(some, key=lambda point: -point.criterion)
+    halves = order[: len(order) // 2], order[len(order) // 2 :]
+    high, low = (spearman([p.criterion for p in half], [p.target for p in half]) for half in halves)
+    if high is None or low is None:
+        return ""
+    return (
+        f" It is {_signed(high)} among the {len(halves[0])} with the highest criterion and {_signed(low)} among the "
+        f"{len(halves[1])} others."
+    )
+
+
+def _farthest(some: Sequence[Point]) -> str:
+    """The method on which the two differ most, by rank."""
+    ranks = _ranks(-np.array([[p.criterion for p in some], [p.target for p in some]]))
+    i = int(np.abs(ranks[0] - ranks[1]).argmax())
+    return (
+        f"They differ most on {some[i].method}: number {ranks[0, i]:g} by the criterion, number {ranks[1, i]:g} on the "
+        "targets."
     )
 
 

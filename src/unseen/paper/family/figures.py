@@ -102,7 +102,8 @@ def _method(axes: Axes, cell: Cell, base: Cell, y: int) -> None:
         middle, y, "o", markersize=5.5, markerfacecolor=colour if full else "white", markeredgecolor=colour,
         markeredgewidth=1.6, zorder=4,
     )  # fmt: skip
-    axes.text(1.03, y, f"{middle:.1f}", color=INK, **beside)
+    fewer = f" (n={len(cell.accuracies)})" if len(cell.accuracies) < len(base.accuracies) else ""
+    axes.text(1.03, y, f"{middle:.1f}{fewer}", color=INK, **beside)
 
 
 def _legend(cells: Sequence[Cell]) -> list[Artist]:

@@ -18,10 +18,19 @@ _PAIRED = "paired by seed, with the 95 % t-interval over the pairs"
 
 
 def ranked(cells: Sequence[Cell]) -> list[str]:
-    """The methods of one source that were run, the highest mean over the targets first; those without one last."""
-    means = {cell.method: mean(cell.percent) for cell in cells if cell.target == MEAN and cell.accuracies}
+    """The methods of one source that were run, by their mean over the targets, the highest first.
+
+    By their paired difference from ERM, that is: where one has fewer seeds, their luck is not its own. Those that
+    share no seed with ERM come last, by the mean itself.
+    """
+    whole = {cell.method: cell for cell in cells if cell.target == MEAN and cell.accuracies}
     methods = list(dict.fromkeys(cell.method for cell in run_of(cells)))
-    return sorted(methods, key=lambda method: -means.get(method, -1.0))
+
+    def height(method: str) -> tuple[bool, float]:
+        pair = over_shared_seeds(whole[method], whole[ERM]) if {method, ERM} <= whole.keys() else None
+        return (True, pair.gap) if pair else (False, mean(whole[method].percent) if method in whole else -1.0)
+
+    return sorted(methods, key=height, reverse=True)
 
 
 def run_of(cells: Sequence[Cell]) -> list[Cell]:
@@ -108,8 +117,8 @@ def controls_sheet(cells: Sequence[Cell], setting: Setting, controls: Controls) 
             texts = [with_span(pair.gap, pair.interval) if pair else NONE for pair in pairs]
             rows.append((f"{method} {MINUS} {control}", str(count), *texts))
     caption = (
-        f"Points of {setting.measure}, {_PAIRED}; an interval with 0 in it says nothing about the sign. Each stands by "
-        f"itself: of 20 where nothing differs, one will exclude 0. {not_run(cells)} "
+        f"Points of {setting.measure}, {_PAIRED}; an interval with 0 in it says nothing about the sign. Not "
+        f"corrected for their number: of 20 where nothing differs, about one excludes 0. {not_run(cells)} "
         f"{counted(max((int(row[1]) for row in rows), default=0), 'pair')} at most. {setting.protocol}"
     )
     headings = ("difference", "pairs", *(names[domain] for domain in domains))

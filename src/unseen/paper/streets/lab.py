@@ -66,8 +66,8 @@ class StreetLab(Lab):
         scale = self.scale
         domains = f"the {SCENES.name} (not SYNTHIA)" if self.data.stand_in else self.data.name
         return (
-            f"one domain of {domains} at the {scale}, no trained weights, batch {scale.batch}, T_min={scale.T_min}, "
-            f"T_max={scale.T_max}, η={scale.eta:g} (T is our choice: the paper states none)"
+            f"one domain of {domains} at the {scale}, no trained weights, batch {scale.batch}, ADA with "
+            f"T_min={scale.T_min}, T_max={scale.T_max}, η={scale.eta:g} (T is our choice: the paper states none)"
         )
 
     def _departures(self) -> tuple[str, ...]:
