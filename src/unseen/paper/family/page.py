@@ -21,7 +21,7 @@ from unseen.paper.family.rows import rows_sheet
 from unseen.paper.family.tables import MEAN, by_source, control_comparisons, ranked
 from unseen.paper.lab import Lab
 from unseen.paper.methods import Trained
-from unseen.paper.page import folded_if_long
+from unseen.paper.page import folded, folded_if_long
 from unseen.paper.published import DOMAINS
 from unseen.paper.results import Results
 from unseen.paper.section import Section
@@ -177,12 +177,21 @@ def _choice(lines: Mapping[str, Sequence[Line]], folder: Path, where: Path) -> l
         "## How the settings were chosen",
         "\n".join(f"- The ascent over transformations, on {on}: {_listed(s)}" for on, s in _SETTINGS.items()),
         _PILOT,
-        *[_FIRST_CHOICE.format(lines=where / FIRST_LINES)] * (folder / FIRST_LINES).exists(),
+        *_first_choice(folder, where),
         _DAY_DRIVES,
         "`unseen choose` trains each candidate without one kind of transformation and judges it on held-out source "
         "images under that kind, each kind in turn. The criterion is the mean over the kinds.",
         *(part for on, some in lines.items() for part in _chosen(on, some)),
     ]
+
+
+def _first_choice(folder: Path, where: Path) -> list[str]:
+    """What fixed the settings on digits, and all that was tried for it, where its lines are here."""
+    path = folder / FIRST_LINES
+    if not path.exists():
+        return []
+    tried = tried_sheets(read_choices([path]), "The first choice on digits, with the transformations of then")
+    return [_FIRST_CHOICE.format(lines=where / FIRST_LINES), *map(folded, tried)]
 
 
 def _worth(
