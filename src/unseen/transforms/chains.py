@@ -84,7 +84,7 @@ class Chains:
 
     def _along(self, x: Tensor, which: Tensor, u: Tensor, act: Callable[[Transform, Tensor, Tensor], Tensor]) -> Tensor:
         """Link by link: the images are sorted by their transformation, so that each is called once."""
-        places = torch.arange(len(which))  # where each image is: from one order to the next they are moved once
+        places = torch.arange(len(which)).to(which)  # where each image is: between two orders all are moved once
         for numbers, parameters in zip(which.unbind(1), u.unbind(1), strict=True):
             order = numbers.argsort(stable=True)
             x = self._through(_permuted(x, places[order]), numbers, _permuted(parameters, order), act)

@@ -3,8 +3,8 @@
 ``CHOSEN`` comes from ``unseen choose experiments/choose-digits.toml``, which sees MNIST alone, and was fixed before a
 network with these settings was tested on a target: then it had the highest criterion of eleven candidates
 (``results/earlier-choice-digits.jsonl``). The page says how near it is to the highest since the transformations were
-changed. A pilot with other settings had seen SVHN, MNIST-M and USPS before, and the page
-says that as well. Never change ``CHOSEN`` after a look at them.
+changed. A pilot with other settings had seen SVHN, MNIST-M and USPS before, and the page says that as well. Never
+change ``CHOSEN`` after a look at them.
 
 ``CHOSEN_STREETS`` is the best of five candidates of ``unseen choose experiments/choose-camvid-draws.toml``, which sees
 CamVid's dusk drive alone. It was fixed before a network with these settings was tested on a day drive; networks with
