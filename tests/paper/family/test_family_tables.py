@@ -101,7 +101,16 @@ def test_the_figure_has_every_method_that_was_run_its_mean_and_what_is_missing(s
     assert {"Mean", "SVHN", "MNIST-M"} <= words
     assert any("Not run: Jitter." in text for text in words)
     assert "SYN" not in words, "a panel for each target that is here"
+    assert not any("(n=" in text for text in words), "all have as many seeds"
     assert any("No result on SYN." in text for text in words)
+
+
+def test_a_method_with_fewer_seeds_than_erm_says_how_many_beside_its_name():
+    fewer = [
+        replace(c, accuracies={0: 0.5, 1: 0.5}) if c.method == "Jitter" and c.target != "SYN" else c for c in cells()
+    ]
+    words = {text.get_text() for text in figures.dots(fewer, SETTING).findobj(Text)}
+    assert "Jitter (n=2)" in words
 
 
 # The published numbers.

@@ -33,21 +33,28 @@ def dots(cells: Sequence[Cell], setting: Setting) -> Figure:
     rows = [row for block in blocks for row in block]
     lines = max(len(ranked(row[0])) for row in rows)
     columns = max(map(len, rows))
-    panels = Panels(rows=len(rows), columns=columns, height=_LINE * lines, left=2.35, gap=0.6, margin=0.55, foot=0.4)
+    panels = Panels(rows=len(rows), columns=columns, height=_LINE * lines, left=2.75, gap=0.6, margin=0.55, foot=0.4)
     panels = panels.under([_heading(panel)[1] for row in rows for panel in row])
     figure, placed = panel_figure(panels, setting.title, _footnote(cells, setting), _legend(run_of(cells)))
     sources = by_source(cells)
     for row, axes in zip(rows, placed, strict=True):
-        order = ranked(sources[row[0][0].source])
+        own = sources[row[0][0].source]
+        order = ranked(own)
         for panel, one in zip(row, axes, strict=False):
             _panel(one, panel, order)
             heading(one, panels, *_heading(panel))
         for unused in axes[len(row) :]:
             unused.set_axis_off()
-        axes[0].set_yticks(range(len(order)), order, fontsize=9.5)
+        axes[0].set_yticks(range(len(order)), [_name(method, own) for method in order], fontsize=9.5)
         for label, method in zip(axes[0].get_yticklabels(), order, strict=True):
             label.set_color(COLOUR[next(c.group for c in row[0] if c.method == method)])
     return figure
+
+
+def _name(method: str, cells: Sequence[Cell]) -> str:
+    """With the number of its seeds where ERM has more."""
+    seeds = {cell.method: len(cell.accuracies) for cell in cells if cell.target == MEAN}
+    return f"{method} (n={seeds[method]})" if seeds[method] < seeds[ERM] else method
 
 
 def _rows(cells: Sequence[Cell]) -> list[list[list[Cell]]]:
@@ -102,8 +109,7 @@ def _method(axes: Axes, cell: Cell, base: Cell, y: int) -> None:
         middle, y, "o", markersize=5.5, markerfacecolor=colour if full else "white", markeredgecolor=colour,
         markeredgewidth=1.6, zorder=4,
     )  # fmt: skip
-    fewer = f" (n={len(cell.accuracies)})" if len(cell.accuracies) < len(base.accuracies) else ""
-    axes.text(1.03, y, f"{middle:.1f}{fewer}", color=INK, **beside)
+    axes.text(1.03, y, f"{middle:.1f}", color=INK, **beside)
 
 
 def _legend(cells: Sequence[Cell]) -> list[Artist]:
