@@ -21,6 +21,8 @@ from unseen.base.randomness import generator
 from unseen.transforms import named
 
 T_MAX = 5
+OF_ROUND = 512
+"""A round has thousands of images; they are transformed as many at once."""
 ROUND_BAR, STEP_BAR = 1.3, 1.15
 KORNIAS = ("affine", "hue", "solarize", "posterize", "blur", "warp")
 """Those of our transformations that kornia has one like."""
@@ -30,10 +32,11 @@ SMOOTHING = 15
 
 def run(quick: bool) -> list[Result]:
     images, steps, calls, width, repeats = (8, 2, 1, 1 / 16, 1) if quick else (128, 10, 5, 1.0, 10)
+    of_round = images if quick else OF_ROUND
     counts = measure.thread_counts(quick)
     precisions = sorted({"float32", unseen.Engine("cpu").precision})  # bf16 only where the hardware multiplies it
     load = os.getloadavg()[0]
-    made = [_rounds(images, width, repeats, p, threads) for threads in counts for p in precisions]
+    made = [_rounds(of_round, width, repeats, p, threads) for threads in counts for p in precisions]
     made += [_steps(steps, width, repeats, p, threads) for threads in counts for p in precisions]
     if find_spec("kornia"):
         made += _against_kornia(images, calls, repeats)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 ASCENT_VALUES = 128 * 3 * 32 * 32  # pixels at once: 128 digits, 2 street scenes; the result doesn't depend on it
+TOGETHER = 4  # times as many pixels where images are transformed
 EVALUATION_VALUES = 2 * ASCENT_VALUES
 LEAST_BATCH = 4
 PART_BYTES = 16 * 2**20
@@ -302,9 +303,13 @@ def in_float32(images: Tensor) -> torch.autocast:
     return torch.autocast(images.device.type, enabled=False)
 
 
-def ascent_batch(image: Tensor) -> int:
-    """How many images ascend at once: as many as a CPU's cache likes, or a few when they are large."""
-    return max(ASCENT_VALUES // image.numel(), LEAST_BATCH)
+def ascent_batch(image: Tensor, *, transformed: bool = False) -> int:
+    """How many images ascend at once: as many as a CPU's cache likes, or a few when they are large.
+
+    Where they are transformed, several times as many: each transformation is called for a few of them, and a call
+    takes its time however few they are.
+    """
+    return max((TOGETHER if transformed else 1) * ASCENT_VALUES // image.numel(), LEAST_BATCH)
 
 
 def evaluation_batch(image: Tensor) -> int:

@@ -84,7 +84,7 @@ def fictitious(
         engine.fast_ascent(net) as calling,
         torch.enable_grad(),
     ):
-        for rows in ascent_batches(x):
+        for rows in ascent_batches(x, transformed=links is not None):
             x0 = x[rows].detach().to(memory_format=layout)
             move = move_from(x0, y[rows], None if links is None else links[rows], ada)
             done.append(_ascend(net, move, x0, ada, names[rows], calling))
@@ -94,9 +94,9 @@ def fictitious(
     return replace(made, images=made.images.contiguous()) if x.is_contiguous() else made
 
 
-def ascent_batches(x: Tensor) -> Iterator[slice]:
+def ascent_batches(x: Tensor, *, transformed: bool = False) -> Iterator[slice]:
     """The rows that go through the network at once; what comes out doesn't depend on them."""
-    batch = ascent_batch(x[0]) if len(x) else 1
+    batch = ascent_batch(x[0], transformed=transformed) if len(x) else 1
     return (slice(i, i + batch) for i in range(0, len(x), batch))
 
 

@@ -85,27 +85,27 @@ class Chains:
     def _along(self, x: Tensor, which: Tensor, u: Tensor, act: Callable[[Transform, Tensor, Tensor], Tensor]) -> Tensor:
         """Link by link: the images are sorted by their transformation, so that each is called once."""
         places = torch.arange(len(which)).to(which)  # where each image is: between two orders all are moved once
-        for numbers, parameters in zip(which.unbind(1), u.unbind(1), strict=True):
+        for numbers, w in zip(which.unbind(1), self._values(which, u).unbind(1), strict=True):
             order = numbers.argsort(stable=True)
-            x = self._through(_permuted(x, places[order]), numbers, _permuted(parameters, order), act)
+            x = self._through(_permuted(x, places[order]), numbers, _permuted(w, order), act)
             places = order.argsort()
         return _permuted(x, places)
 
     def _through(
-        self, x: Tensor, which: Tensor, u: Tensor, act: Callable[[Transform, Tensor, Tensor], Tensor]
+        self, x: Tensor, which: Tensor, w: Tensor, act: Callable[[Transform, Tensor, Tensor], Tensor]
     ) -> Tensor:
         """One link, of images and parameters that are sorted by it."""
         counts = torch.bincount(which + 1, minlength=len(self.transforms) + 1).tolist()
-        images, parameters = torch.split(x, counts), torch.split(u, counts)
+        images, parameters = torch.split(x, counts), torch.split(w, counts)
         made = [images[0]]
         for i, each in enumerate(self.transforms):
             if counts[i + 1]:
-                made.append(act(each, images[i + 1], self._values(i, parameters[i + 1][:, : each.parameters])))
+                made.append(act(each, images[i + 1], parameters[i + 1][:, : each.parameters]))
         return torch.cat(made)
 
-    def _values(self, i: int, u: Tensor) -> Tensor:
-        """w from u."""
-        least, greatest = self.transforms[i].bounds.to(u)
+    def _values(self, which: Tensor, u: Tensor) -> Tensor:
+        """w from u, of all links."""
+        least, greatest = self._bounds.to(u)[:, which.clamp_min(0)]
         return torch.where(u < 0, -u * least, u * greatest)
 
 
@@ -128,5 +128,7 @@ def _taken(rows: Tensor, order: Tensor) -> Tensor:
 
 
 def _permuted(rows: Tensor, order: Tensor) -> Tensor:
+    if not rows.requires_grad:
+        return _taken(rows, order)
     made: Tensor = _Permutation.apply(rows, order)  # type: ignore[no-untyped-call]
     return made

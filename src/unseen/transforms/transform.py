@@ -54,7 +54,7 @@ class Transform:
             made = self.apply(images, w)
         else:
             made = self.apply(images.detach(), w.detach()) + (images - images.detach())
-        return _Bounded.apply(made) if self.bounded else made  # type: ignore[no-untyped-call]
+        return _bounded(made) if self.bounded else made
 
     @cached_property
     def bounds(self) -> Tensor:
@@ -95,6 +95,13 @@ class Transform:
             f'transformation "{self.name}" moves pixels, the labels are masks, and it has no rule for masks; give it '
             "masks=, a function of masks (N, H, W) and parameters, or leave it out"
         )
+
+
+def _bounded(made: Tensor) -> Tensor:
+    if not made.requires_grad:
+        return made.clamp(0, 1)
+    kept: Tensor = _Bounded.apply(made)  # type: ignore[no-untyped-call]
+    return kept
 
 
 class _Bounded(torch.autograd.Function):

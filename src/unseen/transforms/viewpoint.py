@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 import torch
 import torch.nn.functional as F
@@ -27,14 +27,13 @@ def _affine(w: Tensor, height: int, width: int) -> Tensor:
         torch.stack([cos, (shear * cos - sin) * aspect, w[:, 3]], 1),
         torch.stack([sin / aspect, shear * sin + cos, w[:, 4]], 1),
     ]
-    return F.affine_grid(torch.stack(rows, 1), [len(w), 1, height, width], align_corners=False)
+    return _grid(torch.stack(rows, 1), height, width)
 
 
 def _warp(w: Tensor, height: int, width: int) -> Tensor:
     """Every pixel displaced by a smooth field, from 5x5 knots."""
-    stay = F.affine_grid(torch.eye(2, 3).to(w).expand(len(w), 2, 3), [len(w), 1, height, width], align_corners=False)
     moved = field(w.view(len(w), 2, KNOTS, KNOTS), height, width)
-    return stay + moved.permute(0, 2, 3, 1)
+    return _places(height, width)[..., :2].to(w) + moved.permute(0, 2, 3, 1)
 
 
 def _crop(w: Tensor, height: int, width: int) -> Tensor:
@@ -45,7 +44,20 @@ def _crop(w: Tensor, height: int, width: int) -> Tensor:
     side = (1 - w[:, :1]) * torch.stack([w[:, 1] / 2, -w[:, 1] / 2], 1).exp()
     shift = w[:, 2:4] * (1 - side)
     rows = torch.cat([torch.diag_embed(side), shift[:, :, None]], 2)
-    return F.affine_grid(rows, [len(w), 1, height, width], align_corners=False)
+    return _grid(rows, height, width)
+
+
+def _grid(rows: Tensor, height: int, width: int) -> Tensor:
+    """The places that affine maps (N, 2, 3) send each pixel's own to: F.affine_grid, from places made once."""
+    return (_places(height, width).to(rows).flatten(0, 1) @ rows.transpose(1, 2)).view(-1, height, width, 2)
+
+
+@lru_cache(maxsize=32)
+def _places(height: int, width: int) -> Tensor:
+    """(height, width, 3): the place of each pixel, x and y in -1..1, and 1."""
+    down, across = ((2 * torch.arange(side, dtype=torch.float64) + 1) / side - 1 for side in (height, width))
+    y, x = torch.meshgrid(down, across, indexing="ij")
+    return torch.stack([x, y, torch.ones_like(x)], 2)
 
 
 def _flip(axis: int, pixels: Tensor, w: Tensor) -> Tensor:
