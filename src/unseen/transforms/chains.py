@@ -50,15 +50,14 @@ class Chains:
         order = torch.rand(n, len(self.transforms), generator=generator).argsort(1)[:, : self.links]
         length = torch.randint(1, self.links + 1, (n, 1), generator=generator)
         which = torch.where(torch.arange(self.links) < length, order, NONE)
-        u = torch.zeros(n, self.links, self.width)
+        w = torch.zeros(n, self.links, self.width)
         if start == "drawn":
             for i, each in enumerate(self.transforms):
                 rows, link = (which == i).nonzero(as_tuple=True)
                 if len(rows):
-                    w = each.drawn(len(rows), generator)
-                    bound = torch.where(w < 0, -each.bounds[0], each.bounds[1])
-                    u[rows, link, : each.parameters] = self.strength * (w / bound).nan_to_num()
-        return Links(which, u)
+                    w[rows, link, : each.parameters] = each.drawn(len(rows), generator)
+        least, greatest = self._bounds[:, which.clamp_min(0)]
+        return Links(which, self.strength * (w / torch.where(w < 0, -least, greatest)).nan_to_num())
 
     def images(self, x: Tensor, links: Links) -> Tensor:
         """Each image through its own chain; differentiable in ``links.u`` and in the image."""
@@ -84,11 +83,12 @@ class Chains:
 
     def _along(self, x: Tensor, which: Tensor, u: Tensor, act: Callable[[Transform, Tensor, Tensor], Tensor]) -> Tensor:
         """Link by link: the images are sorted by their transformation, so that each is called once."""
+        orders = which.argsort(dim=0, stable=True)
         places = torch.arange(len(which)).to(which)  # where each image is: between two orders all are moved once
-        for numbers, w in zip(which.unbind(1), self._values(which, u).unbind(1), strict=True):
-            order = numbers.argsort(stable=True)
+        links = zip(which.unbind(1), self._values(which, u).unbind(1), orders.unbind(1), strict=True)
+        for (numbers, w, order), back in zip(links, orders.argsort(dim=0).unbind(1), strict=True):
             x = self._through(_permuted(x, places[order]), numbers, _permuted(w, order), act)
-            places = order.argsort()
+            places = back
         return _permuted(x, places)
 
     def _through(
