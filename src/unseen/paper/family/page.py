@@ -40,7 +40,7 @@ _CRITERION = "family-criterion"
 _SETTINGS = {"digits": CHOSEN, "streets": CHOSEN_STREETS}
 _PROTOCOL = (
     "- **One protocol.** Every digit network is the paper's, trained on the first 10,000 MNIST training images, "
-    "10,000 steps of 32 images with Adam; the number is that of the last iterate.\n"
+    "10,000 steps of 32 images with Adam; the number is that of the last iterate. Tables of another scale say so.\n"
     "- **Two learning rates.** The paper's, 1e-4; for transformations, and for what is said to be at the same rate, "
     "5e-4 that falls as a cosine. Trainings are in bf16, but for some of seeds 0 and 1, in float32.\n"
     "- **Targets choose no checkpoint.** How the settings of the ascent over transformations came about, and what had "
