@@ -87,6 +87,8 @@ def _panel(axes: Axes, cells: Sequence[Cell], order: Sequence[str]) -> None:
         axes.axvline(mean(base.percent), color=COLOUR[PLAIN], linewidth=1, linestyle=(0, (3, 2)), zorder=1)
     for y, method in enumerate(order):
         _method(axes, known[method], base, y)
+    low, high = axes.get_xlim()  # an interval from few seeds may leave what an accuracy can be
+    axes.set_xlim(max(low, 0.0), min(high, 100.0))
     round_ticks(axes.xaxis, "{:g}".format, 4)
     axes.tick_params("x", labelsize=8.5)
 
