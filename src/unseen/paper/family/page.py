@@ -162,7 +162,7 @@ def _in_short(sections: Sequence[Section]) -> Sheet:
             rows += [(place, *_entries(comparison)) for comparison in found if comparison.method != comparison.baseline]
     caption = (
         "Points in the mean over the targets, paired by seed, with the 95 % t-interval; the first row of each is the "
-        "method with the highest mean, which is a little flattered by that. Not corrected for their number."
+        "method that is farthest above ERM, which is a little flattered by that. Not corrected for their number."
     )
     return Sheet("In short", ("on", "difference", "seeds", "points (95 %)"), rows, caption, frozenset({0, 1}))
 
