@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from family_results import MEANS, SMALLER_STREETS, trials_of, write_trials
+from family_results import MEANS, SMALLER_STREETS, add_results, digit_lab, trials_of, write_trials
 
 from unseen.errors import InputError
 from unseen.paper.family.page import write_leaderboard
@@ -37,6 +37,18 @@ def test_the_page_has_the_protocol_every_board_and_what_was_not_run(family: Path
     assert "nothing shows that the criterion chose the settings" in text
     assert "What had been seen of the targets before" in text
     assert "devised after it had been tested there" in text
+
+
+def test_the_long_scale_stands_beside_the_usual_one_and_others_numbers_are_there_once(family: Path) -> None:
+    (family / "docs").mkdir()
+    recipe = FAMILY_RECIPES["family"]
+    add_results(recipe, digit_lab(family, recipe.scales["long"]), 2, skip=("ERM", "Random transformations"))
+    text = page(family)
+    _, _, section = text.partition("## Digits (long scale)")
+    assert "Not run: ERM and Random transformations." in section
+    assert "**Digits, 50,000 steps minus 10,000**" in section
+    assert re.search(r"\| \*\*Transformations \+ entropy\*\* \| 2 \| [+−]\d", section)
+    assert text.count("**Published numbers**") == 1
 
 
 def test_with_a_choice_the_page_has_all_that_was_tried_and_the_criterions_plot(family: Path) -> None:

@@ -12,7 +12,7 @@ from unseen.paper.family import figures
 from unseen.paper.family.leaderboard import _mean, mean_label
 from unseen.paper.family.methods import ASCENDED, DRAWN, PLAIN
 from unseen.paper.family.published import published_sheet, relatives
-from unseen.paper.family.tables import MEAN, controls_sheet, not_run, ranked, room_sheet, run_of, standings
+from unseen.paper.family.tables import MEAN, controls_sheet, not_run, ranked, room_sheet, run_of, standings, steps_sheet
 from unseen.paper.tables import NONE
 
 SETTING = Setting(title="Digits", source="the first 10,000 MNIST images")
@@ -90,6 +90,35 @@ def test_each_method_is_paired_with_its_control_on_every_target_and_in_the_mean(
     assert row["mean of SVHN, MNIST-M"].startswith("+3.0")
     assert len(sheet.rows) == 1, "a control that was not run has no row"
     assert "Not run: Jitter." in sheet.caption
+
+
+LONGER = replace(SETTING, title="Digits, 50,000 steps", steps=50_000)
+
+
+def longer():
+    """Transformations alone, two seeds, two points above what three seeds have at the usual length."""
+    return [
+        replace(c, accuracies={s: share + 0.02 for s, share in c.accuracies.items() if s < 2 and c.group == ASCENDED})
+        for c in cells()
+    ]
+
+
+def test_a_longer_training_is_compared_with_the_shorter_one_method_by_method_and_seed_by_seed():
+    sheet = steps_sheet(longer(), cells(), LONGER, 10_000)
+    assert sheet.title == "Digits, 50,000 steps minus 10,000"
+    assert sheet.headings == ("method", "pairs", "mean of SVHN, MNIST-M", "SVHN", "MNIST-M")
+    assert sheet.rows == [("Transformations", "2", *["+2.0 (+2.0 to +2.0)"] * 3)], "what was not run has no row"
+    assert "after 50,000 steps − after 10,000" in sheet.caption
+
+
+def test_the_figure_of_a_longer_training_has_what_was_run_its_difference_and_what_is_missing():
+    figure = figures.lengths(longer(), cells(), LONGER, 10_000)
+    FigureCanvasAgg(figure).draw()
+    words = [text.get_text().replace("\n", " ") for text in figure.findobj(Text)]
+    assert set(SHARES) & set(words) == {"Transformations"}
+    assert words.count("+2.0") == 3, "the mean and two targets"
+    assert any("Not run: ERM, Random transformations and Jitter." in text for text in words)
+    assert any("a hollow dot is the mean of the same seeds after 10,000" in text for text in words)
 
 
 @pytest.mark.parametrize("seeds", [1, 3])

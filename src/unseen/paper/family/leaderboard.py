@@ -13,8 +13,8 @@ from unseen.paper.digits.recipes import DigitRecipe
 from unseen.paper.family import figures
 from unseen.paper.family.methods import controls
 from unseen.paper.family.published import published_sheet
-from unseen.paper.family.tables import MEAN, by_source, controls_sheet, room_sheet, run_of, standings
-from unseen.paper.lab import Lab
+from unseen.paper.family.tables import MEAN, by_source, controls_sheet, room_sheet, run_of, standings, steps_sheet
+from unseen.paper.lab import Lab, Scale
 from unseen.paper.methods import Ensembled, Method
 from unseen.paper.recipe import Recipe
 from unseen.paper.results import Results
@@ -63,11 +63,11 @@ class Leaderboard(Recipe):
             ranking += [standings(some, own), *[beside] * bool(beside.rows)]
         ensembled = [method for method in self.compared(lab) if isinstance(method, Ensembled)]
         room, rules = room_sheet(cells, setting), rules_sheet(ensembled, lab, results, seeds)
-        first = [*ranking, *[room] * bool(room.rows), *self.beside(lab)]
+        first = [*ranking, *[room] * bool(room.rows), *self.beside(lab, results, seeds)]
         return [*first, *sheets(run_of(cells), setting), *[rules] * bool(rules.rows)]
 
-    def beside(self, lab: Lab) -> list[Sheet]:
-        """What others published."""
+    def beside(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
+        """What the numbers stand beside: others' and those of another scale."""
         return []
 
     @override
@@ -104,14 +104,34 @@ class DigitLeaderboard(Leaderboard, DigitRecipe):
     """On digits."""
 
     @override
-    def beside(self, lab: Lab) -> list[Sheet]:
+    def beside(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
+        """What others published; of a longer training, what the steps alone do."""
+        if lab.scale.T > self._usual.T:
+            longer, shorter = self.cells(lab, results, seeds), self._shorter(lab, results, seeds)
+            return [steps_sheet(longer, shorter, self.setting(lab, results), self._usual.T)]
         (source,) = lab.sources
         return [] if lab.data.stand_in else [published_sheet(list(source.targets))]
 
     @override
+    def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
+        """As everywhere; of a longer training, how far each method came from the shorter one."""
+        if lab.scale.T <= self._usual.T:
+            return super().figure(lab, results, seeds)
+        longer, shorter = self.cells(lab, results, seeds), self._shorter(lab, results, seeds)
+        return figures.lengths(longer, shorter, self.setting(lab, results), self._usual.T)
+
+    @property
+    def _usual(self) -> Scale:
+        return next(iter(self.scales.values()))
+
+    def _shorter(self, lab: Lab, results: Results, seeds: int) -> list[Cell]:
+        """The same methods at the usual scale."""
+        return self.cells(replace(lab, scale=self._usual), results, seeds)
+
+    @override
     def file(self, lab: Lab) -> str:
-        usual = next(iter(self.scales))
-        return "-".join([self.name, *["built-in"] * lab.data.stand_in, *[lab.scale.name] * (lab.scale.name != usual)])
+        other = lab.scale.name != self._usual.name
+        return "-".join([self.name, *["built-in"] * lab.data.stand_in, *[lab.scale.name] * other])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -109,13 +109,10 @@ def controls_sheet(cells: Sequence[Cell], setting: Setting, controls: Controls) 
     found = {(c.method, c.baseline, c.domain): c for c in control_comparisons(cells, controls)}
     domains = list(dict.fromkeys(c.domain for target in (MEAN, *_targets(cells)) for c in cells if c.target == target))
     names = {cell.domain: cell.domain if cell.target == MEAN else cell.target for cell in cells}
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for method, control in controls:
         pairs = [found.get((method, control, domain)) for domain in domains]
-        if any(pairs):
-            count = max(len(pair.differences) for pair in pairs if pair)
-            texts = [with_span(pair.gap, pair.interval) if pair else NONE for pair in pairs]
-            rows.append((f"{method} {MINUS} {control}", str(count), *texts))
+        rows += _differences(f"{method} {MINUS} {control}", pairs)
     caption = (
         f"Points of {setting.measure}, {_PAIRED}; an interval with 0 in it says nothing about the sign. Not "
         f"corrected for their number: of 20 where nothing differs, about one excludes 0. {not_run(cells)} "
@@ -123,6 +120,31 @@ def controls_sheet(cells: Sequence[Cell], setting: Setting, controls: Controls) 
     )
     headings = ("difference", "pairs", *(names[domain] for domain in domains))
     return Sheet(f"{setting.title}: each method and its control", headings, rows, _spaced(caption))
+
+
+def steps_sheet(cells: Sequence[Cell], shorter: Sequence[Cell], setting: Setting, steps: int) -> Sheet:
+    """What the longer training is above the one of ``steps`` steps: each method against itself, on each target."""
+    known = {(cell.method, cell.target): cell for cell in shorter}
+    targets = [MEAN, *_targets(cells)]
+    names = {cell.target: cell.domain if cell.target == MEAN else cell.target for cell in cells}
+    rows: list[tuple[str, ...]] = []
+    for method in ranked(cells):
+        own = {cell.target: cell for cell in cells if cell.method == method}
+        rows += _differences(method, [over_shared_seeds(own[target], known[method, target]) for target in targets])
+    caption = (
+        f"Points of {setting.measure} after {setting.steps:,} steps {MINUS} after {steps:,}, {_PAIRED}. All other "
+        "settings are the same: as many rounds, spread over the whole training, and a learning rate that falls over "
+        "the whole of it where it falls. Not corrected for their number."
+    )
+    headings = ("method", "pairs", *(names[target] for target in targets))
+    return Sheet(f"{setting.title} minus {steps:,}", headings, rows, caption)
+
+
+def _differences(label: str, pairs: Sequence[Comparison | None]) -> list[tuple[str, ...]]:
+    """A row with how many pairs there are and each difference; none where nothing was run."""
+    counts = [len(pair.differences) for pair in pairs if pair]
+    texts = [with_span(pair.gap, pair.interval) if pair else NONE for pair in pairs]
+    return [(label, str(max(counts)), *texts)] if counts else []
 
 
 def room_sheet(cells: Sequence[Cell], setting: Setting) -> Sheet:
