@@ -82,7 +82,7 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: bool = False) -> st
     known = sorted(known)
     if (meant := OTHER_WORDS.get(name.lower().replace("-", "_"))) in known:
         return f'; did you mean "{meant}"?'
-    near = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
     if near:
         match = next(k for k in known if k.lower() == near[0])
         return f'; did you mean "{match}"?'

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from unseen import Domain
-from unseen.choosing.choose import Choice, Trial, plan, read_candidates
+from unseen.choosing.choose import Choice, Trial, choose, plan, read_candidates
 from unseen.choosing.folds import under, without_kind
 from unseen.errors import InputError
 from unseen.transforms.catalogue import named
@@ -104,6 +104,24 @@ def test_what_is_wrong_with_a_candidate_is_said_with_its_name():
         plan({}, SHARED, Path("out"), 1)
 
 
+def test_a_transformation_that_breaks_its_promise_is_named_with_its_candidate_before_any_training(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("unseen.choosing.choose.sweep.run", lambda *_, **__: pytest.fail("it began"))
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from unseen.transforms import Transform\n"
+        'half = Transform("half", lambda x, w: x[..., 1:], {"a": (0.0, 1.0)}, kind="light")\n'
+    )
+    with pytest.raises(InputError, match=r'candidate bold: transformation "half" gave .*; expected the same shape'):
+        choose({"erm": {"K": 0}, "bold": {**ROUNDS, "over": f"{file}:half"}}, SHARED, out=tmp_path / "out")
+
+
+def test_a_choice_that_the_seeds_decide_says_no_more():
+    choice = scored(low={0: 0.5, 1: 0.5, 2: 0.5}, high={0: 0.7, 1: 0.71, 2: 0.69})
+    assert choice.why.endswith("points against the next, low (3 seeds).")
+
+
 def scored(**scores: dict[int, float]) -> Choice:
     """A choice between candidates whose score under every kind is the one given for the seed."""
     (request, *_) = (t.request for t in plan({"erm": {"K": 0}}, SHARED, Path("out"), 1))
@@ -122,7 +140,7 @@ def test_the_candidate_with_the_highest_mean_over_kinds_and_seeds_is_chosen():
     assert choice.candidates == ["high", "middle", "low"]
     assert choice.criterion("low") == pytest.approx({0: 0.515, 1: 0.515})
     assert choice.why.startswith("high: 66.5% under kinds it was trained without, +10.0")
-    assert choice.why.endswith("points against the next, middle (2 seeds).")
+    assert choice.why.endswith("next, middle (2 seeds). These seeds don't tell the two apart: raise --seeds.")
     assert [row[:3] for row in choice.sheet().rows] == [
         ("high", "2", "66.5"), ("middle", "2", "56.5"), ("low", "2", "51.5"),
     ]  # fmt: skip

@@ -388,6 +388,29 @@ def test_a_gradient_that_is_not_finite_is_refused_with_the_step_and_the_samples(
     assert f"not finite for {expected}; lower eta (now 20)" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("over", "advice"),
+    [
+        (("tone", "shade"), "lower strength (now 1), or look at what makes these images: tone, shade"),
+        (("tone", "pixels"), "lower strength (now 1) or eta (now 20), or look at what makes these images: tone"),
+    ],
+    ids=["transformations", "pixels on top"],
+)
+def test_over_transformations_it_names_those_that_made_the_samples(make_net, make_digits, over, advice):
+    x, y = make_digits(12)
+    ada = dataclasses.replace(BASE, over=over, links=2)
+    with pytest.raises(Diverged) as caught:
+        ascend(nn.Sequential(Infinite(), *make_net()), x, y, ada)
+    assert str(caught.value).endswith(f"; {advice}")
+
+
+class Infinite(nn.Module):
+    """Whatever it is given, it gives no number."""
+
+    def forward(self, x):
+        return x / 0
+
+
 def test_a_step_that_runs_away_is_refused_at_the_step_it_does(make_net, digits):
     with pytest.raises(Diverged, match=r"ascent step [2-9] of 9: .* lower eta \(now 1e\+30\)"):
         ascend(make_net(), *digits, dataclasses.replace(BASE, eta=1e30, T_max=9, gamma=1.0, cost="pixel"))

@@ -30,6 +30,7 @@ from unseen.reporting.runs.page import _runs_sheet
 from unseen.reporting.runs.training import loss_chart, round_summaries, rounds_sheet
 from unseen.runs.folder import RunFolder
 from unseen.runs.request import request_of
+from unseen.transforms import Transform, catalogue, register
 
 OLDER = Path(__file__).parent / "older" / "bce79ef"
 ADA = replace(kill_points.SETTINGS, K=2, T_min=3, T=10)
@@ -418,3 +419,23 @@ class TestNothingIsTakenOnTrust:
         file.write_text(text.replace("0.7", "0.2"))
         train(tmp_path / "run", ada=ada, resume=True, warn=warnings.append)
         assert any("versions.weather.py is 'sha256:" in message for message in warnings)
+
+    def test_a_registered_transformation_that_is_another_is_told_on_resume(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(catalogue, "_KNOWN", dict(catalogue._KNOWN))
+
+        def fog(thickest: float) -> None:
+            ranges = {"thickness": (0.0, thickest)}
+            register(Transform("fog", lambda x, w: x + w[:, :, None, None] * (1 - x), ranges, kind="light"))
+
+        fog(0.7)
+        ada = replace(ADA, over=("tone", "fog"))
+        kill_points.interrupted(train, tmp_path / "run", ("minimize", 8, 2), ada=ada)
+        told: dict[float, list[str]] = {0.7: [], 0.2: []}
+        for thickest, warnings in told.items():
+            fog(thickest)
+            folder = shutil.copytree(tmp_path / "run", tmp_path / f"run-{thickest}")
+            train(folder, ada=ada, resume=True, warn=warnings.append)
+        assert not any("fog" in message for message in told[0.7])
+        assert any("versions.fog is 'sha256:" in message for message in told[0.2])

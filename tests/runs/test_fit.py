@@ -247,6 +247,13 @@ def test_a_loss_that_is_not_finite_stops_training_before_the_step(make_net, mark
     assert_held_at(optimizers[0], step - 1)
 
 
+def test_where_images_are_transformed_at_each_step_they_may_be_the_cause(make_net, marked):
+    with pytest.raises(Diverged, match=r"or look at these images and at what augment makes of them$"):
+        unseen.fit(
+            breaking_net(make_net, "loss"), marked, ERM(T=40, batch=24, augment="tone", augment_share=0.1), seed=1
+        )
+
+
 def test_a_gradient_that_is_not_finite_stops_training_before_the_step(make_net, marked, optimizers):
     ada, seed = ERM(alpha=1e-3, T=40, batch=2), 1
     step, drawn = first_step_with([7, 11], 24, 2, seed)

@@ -13,6 +13,7 @@ import unseen
 from unseen.base import imports
 from unseen.base.reading import digest_of
 from unseen.errors import RunFolderError
+from unseen.runs import places
 from unseen.runs.request import read_request, train
 
 NETS = """
@@ -206,6 +207,20 @@ def test_a_name_given_to_this_process_needs_no_flag(received):
     unseen.fit(net, (images, torch.tensor([0, 1, 0, 1])), ada, folder=received / "mine")
     unseen.load(received / "mine", net)
     assert unseen.Predictor.load(received / "run").classes == ("dark", "light")
+
+
+@pytest.mark.parametrize(
+    ("model", "over", "to_use", "to_resume"),
+    [
+        ("convnet", "tone", False, False),
+        ("convnet", ["tone", "mine.py:fog"], False, True),
+        ("mine.py:make", "tone", True, True),
+    ],
+)
+def test_using_a_network_runs_its_models_code_and_no_transformations(model, over, to_use, to_resume):
+    content = {"job": {"model": model}, "ada": {"over": over}}
+    assert places.names_model_code(content) == to_use
+    assert places.names_code(content) == to_resume
 
 
 def test_the_command_that_resumes_has_the_flag_where_it_needs_it(shell, received, monkeypatch):

@@ -45,11 +45,25 @@ def only_beyond_zero(value):
     return lambda x, w: torch.where(each(w) != 0, value, 1.0) * x + 0 * each(w)
 
 
+DRAW = torch.Generator().manual_seed(0)
 BROKEN = {
     "another shape": (lambda x, w: x[:, :, 1:], r"gave (2, 3, 7, 8) for images (2, 3, 8, 8); expected the same shape"),
     "no tensor": (lambda x, w: None, "gave NoneType for images (2, 3, 8, 8); expected the same shape"),
     "NaN": (only_beyond_zero(float("nan")), "gave values that are not finite at w=[0.5, 0.375]; mend it or its ranges"),
     "infinite": (lambda x, w: x / each(w), "gave values that are not finite at w=[0.0, 0.0]; mend it or its ranges"),
+    "NaN at the end": (
+        lambda x, w: torch.where(each(w) >= 1, float("nan"), x + each(w)),
+        "gave values that are not finite at w=[1.0, 0.5]; mend it or its ranges",
+    ),
+    "NaN in a tenth": (
+        lambda x, w: torch.where((each(w) > 0.1) & (each(w) < 0.3), float("nan"), x + each(w)),
+        "gave values that are not finite at w=[0.",
+    ),
+    "another type": (lambda x, w: (x + each(w)).double(), "gave float64 for images in float32; expected the same type"),
+    "draws inside": (
+        lambda x, w: x + each(w) * torch.rand(x.shape, generator=DRAW),
+        "expected each by itself, and nothing drawn inside: what it draws from has to be one of its parameters",
+    ),
     "raises": (broken, "called with images (2, 3, 8, 8) and w (2, 2) it raised RuntimeError: no such thing"),
     "no identity": (lambda x, w: x + 0.25 + each(w), "changes images by up to 0.25 at w = 0; expected the identity"),
     "changes its input": (lambda x, w: x.add_(0.25) + each(w), "changes the images it is given; expected new ones"),
@@ -91,6 +105,18 @@ def test_what_is_to_be_climbed_has_a_gradient(refused, make_net, digits, apply, 
     )
 
 
+def test_one_whose_gradient_is_always_0_is_only_drawn(refused):
+    mine(lambda x, w: x + (4 * each(w)).round() / 8)
+    message = refused(over="mine")
+    assert message.startswith('transformation "mine" is to be ascended over, and its gradient with respect to w is 0')
+    assert message.endswith("say ascended=False, and it is only drawn")
+
+
+def test_what_raises_where_a_gradient_is_wanted_may_be_only_drawn(refused):
+    mine(lambda x, w: x + torch.from_numpy(each(w).numpy()))
+    assert refused(over="mine").endswith("what isn't written with differentiable torch operations says ascended=False")
+
+
 @pytest.mark.parametrize(
     ("options", "settings"),
     [
@@ -127,6 +153,21 @@ def test_a_geometry_on_masks_needs_the_masks_rule(refused, scenes, segmenter, se
     message = refused(scenes, segmenter, **{setting: "mine"})
     assert message.startswith('squares: transformation "mine" moves pixels, the labels are masks, and it has no rule')
     assert "give it masks=, a function of masks (N, H, W) and parameters, or leave it out" in message
+
+
+@pytest.mark.parametrize("setting", ["over", "augment"])
+def test_a_viewpoint_on_masks_has_to_say_whether_pixels_move(refused, scenes, segmenter, setting):
+    register(Transform("slide", lambda x, w: x + each(w), {"by": (0.0, 1.0)}, kind="viewpoint"))
+    message = refused(scenes, segmenter, **{setting: "slide"})
+    assert message.startswith(
+        'squares: transformation "slide" is of the kind viewpoint, and the labels are masks: say '
+    )
+    assert "moves=True and give it masks=, or moves=False where every pixel keeps its place" in message
+
+
+def test_a_viewpoint_that_says_that_pixels_stay_is_fine_on_masks(scenes, segmenter):
+    register(Transform("still", lambda x, w: x + each(w), {"by": (0.0, 1.0)}, kind="viewpoint", moves=False))
+    unseen.fit(segmenter, scenes, unseen.ADA(over="still", K=1, T_min=1, T=2, T_max=1, batch=3))
 
 
 def test_views_are_compared_pixel_by_pixel_so_none_may_move(refused, scenes, segmenter):

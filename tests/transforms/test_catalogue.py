@@ -96,6 +96,7 @@ def test_a_file_is_run_once_however_many_steps_ask_for_it(mine, make_net, digits
     [
         ("colur", 'over: no transformation or set is called "colur"; did you mean "colour"?'),
         ("standart", 'over: no transformation or set is called "standart"; did you mean "standard"?'),
+        ("vignette", "known are affine, blur, colour"),
         ("{mine}:fogg", 'has no "fogg"; did you mean "fog"?'),
         ("{mine}:number", "is a int, expected an unseen.transforms.Transform"),
         ("nowhere.py:fog", "nowhere.py can't be imported"),
@@ -127,7 +128,8 @@ def test_a_list_of_names_is_as_good_as_a_tuple():
 
 
 RANGES = {
-    "none": ({}, r'expected ranges, such as \{"strength": \(0.0, 0.5\)\}, got none'),
+    "none": ({}, r'expected ranges by name, such as \{"strength": \(0.0, 0.5\)\}, got none'),
+    "a list": ([("a", 0.0, 1.0)], r"expected ranges by name, such as .*, got \[\('a', 0.0, 1.0\)\]"),
     "empty": ({"a": (0.0, 0.0)}, r"range of a=\(0.0, 0.0\): empty; expected the least value before the greatest"),
     "the wrong way round": ({"a": (1.0, -1.0)}, "empty; expected the least value before the greatest"),
     "not finite": ({"a": (0.0, float("inf"))}, r"range of a=\(0.0, inf\): expected two finite numbers"),
@@ -152,6 +154,30 @@ def test_a_range_that_makes_no_sense_is_refused(ranges, said):
 def test_an_unknown_kind_is_refused_with_the_nearest():
     with pytest.raises(InputError, match=r'kind="ligth": expected light, colour, .*; did you mean "light"\?'):
         Transform("mine", lambda x, w: x, {"a": (0.0, 1.0)}, kind="ligth")
+
+
+def test_a_kind_has_to_be_said():
+    with pytest.raises(InputError, match=r'kind="": expected light, colour, texture, viewpoint$'):
+        Transform("mine", lambda x, w: x, {"a": (0.0, 1.0)})
+
+
+def test_the_digest_is_that_of_ranges_and_code_and_not_of_lines():
+    def first(x, w):
+        return x + w[:, :, None, None]
+
+    def same(x, w):
+        # another line, the same code
+        return x + w[:, :, None, None]
+
+    def other(x, w):
+        return x - w[:, :, None, None]
+
+    digests = [
+        Transform("mine", apply, {"a": (0.0, end)}, kind="light").digest
+        for apply, end in ((first, 1.0), (same, 1), (other, 1.0), (first, 0.5))
+    ]
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 3
 
 
 def test_all_problems_of_one_transformation_are_in_one_message():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import compare, counted, with_span
 from unseen.runs.folder import RunFolder
 from unseen.runs.request import Request
+from unseen.runs.source_checks import check_transforms
 from unseen.sweep.grid import grid
 from unseen.sweep.tasks import finished
 from unseen.transforms.transform import KINDS
@@ -78,8 +80,10 @@ class Choice:
         if not others:
             return f"{reached}, the only candidate."
         found = compare("", best, others[0], scores, self.criterion(others[0]))
-        gap = with_span(found.gap, found.interval)
-        return f"{reached}, {gap} points against the next, {others[0]} ({counted(len(scores), 'seed')})."
+        gap = f"{reached}, {with_span(found.gap, found.interval)} points against the next, {others[0]}"
+        told = found.interval is not None and not found.interval.includes(0)
+        doubt = "" if told else " These seeds don't tell the two apart: raise --seeds."
+        return f"{gap} ({counted(len(found.differences), 'seed')}).{doubt}"
 
     def sheet(self) -> Sheet:
         """Every candidate, the best first."""
@@ -94,9 +98,8 @@ class Choice:
             rows.append((name, str(len(scores)), *shown))
         headings = ("Candidate", "Seeds", "Criterion", *(f"without {kind}" for kind in KINDS))
         caption = (
-            "Accuracy, of masks mIoU, in percent, on held-out source images under a kind of transformation that the "
-            "training was without. "
-            "The criterion is the mean over the kinds. No target was seen."
+            "Percent right (mIoU where labels are masks) on held-out source images under a kind of transformation "
+            "that the training was without. The criterion is the mean over the kinds. No target was seen."
         )
         return Sheet("The candidates", headings, rows, caption, words=frozenset({0}))
 
@@ -120,6 +123,9 @@ def choose(
     trials = plan(candidates, shared, out, seeds)
     requests = [trial.request for trial in trials]
     held_out = requests[0].job.load_held_out()
+    for trial in trials[: len(candidates) * len(KINDS)]:  # those of the first seed
+        with _of_candidate(trial.candidate):
+            check_transforms(trial.request.ada, held_out, trial.request.engine)
     judged = {kind: under(kind, held_out, judges) for kind in KINDS}
     if train:
         sweep.run(requests, jobs=jobs, retry=True, progress=progress or False).check("the same command")
@@ -137,10 +143,8 @@ def plan(candidates: Mapping[str, Mapping[str, Any]], shared: Mapping[str, Any],
             "choose: no candidates; expected a table for each, such as [candidates.stronger] with strength = 1.5"
         )
     for name, own in candidates.items():
-        try:
+        with _of_candidate(name):
             grid({**shared, **own}, out=out / "runs", seed=[0])
-        except InputError as error:
-            raise InputError(f"candidate {name}: {str(error).removeprefix('grid: ')}") from error
     return [
         Trial(name, kind, seed, request)
         for seed in range(seeds)
@@ -148,6 +152,15 @@ def plan(candidates: Mapping[str, Mapping[str, Any]], shared: Mapping[str, Any],
         for kind in KINDS
         for request in grid(without_kind({**shared, **own}, kind), out=out / "runs", seed=[seed])
     ]
+
+
+@contextmanager
+def _of_candidate(name: str) -> Iterator[None]:
+    """Inside: what is refused is said to be the candidate's."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"candidate {name}: {str(error).removeprefix('grid: ')}") from error
 
 
 def read_candidates(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -151,8 +151,8 @@ def sweep(
 
 
 def _code_flag(requests: Iterable[Request]) -> str:
-    """What later commands on the folders need where these name code of the user's."""
-    return f" {RUN_MODEL_CODE}" if any(request.names_code for request in requests) else ""
+    """What an evaluation of the folders needs where their model is code of the user's."""
+    return f" {RUN_MODEL_CODE}" if any(request.names_model_code for request in requests) else ""
 
 
 @app.command()

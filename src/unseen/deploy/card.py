@@ -15,7 +15,7 @@ from unseen.reporting.evaluation import Score, known_scores
 from unseen.reporting.finished.methods import FinishedRun
 from unseen.reporting.kit.statistics import Interval, mean, t_interval, wilson
 from unseen.runs.folder import RunFolder
-from unseen.runs.places import names_code
+from unseen.runs.places import names_model_code
 
 
 def card(about: Provenance, name: str) -> str:
@@ -41,7 +41,7 @@ def _summary(about: Provenance) -> str:
 
 def _use(about: Provenance, name: str) -> str:
     records = about.members.values()
-    code = any(names_code(record.config) for record in records)
+    code = any(names_model_code(record.config) for record in records)
     model = (", run_model_code=True" if code else "") if all(record.job for record in records) else ", model"
     flag = " --run-model-code" * code
     runs = " Its network is made by a file of Python in this folder, which that runs: read it first." * code

@@ -102,8 +102,9 @@ def _refuse_non_finite(state: State, rows: Tensor, losses: Tensor, buffers: list
     bad = ~torch.isfinite(losses)
     what, which = ("loss", bad) if bad.any() else ("gradient", torch.ones_like(bad))
     names = [state.pool.name(row) for row in rows.tolist()]
+    looked_at = "these images" if ada.augment is None else "these images and at what augment makes of them"
     raise Diverged(
         f"round {state.k}, minimization step {state.t + 1}: the {what} is not finite for "
         f"{name_samples(names, which)}; the weights are those of step {state.t}; lower alpha (now {ada.alpha:g}) "
-        "or look at these images"
+        f"or look at {looked_at}"
     )

@@ -122,14 +122,8 @@ def _ascend(net: Split, move: Move, x0: Tensor, ada: ADA, names: Sequence[str], 
         if not finite.all():
             raise Diverged(
                 f"ascent step {t} of {ada.T_max}: the loss or its gradient is not finite for "
-                f"{name_samples(names, ~finite)}; {_advice(ada)}"
+                f"{name_samples(names, ~finite)}; {move.advice(~finite)}"
             )
         move.step(gradients)
     with torch.no_grad():
         return move.result()
-
-
-def _advice(ada: ADA) -> str:
-    """What to do where an ascent leaves the numbers."""
-    pixels, transforms = f"lower eta (now {ada.eta:g})", f"lower strength (now {ada.strength:g})"
-    return " or ".join([pixels] * ada.moves_pixels + [transforms] * (ada.ascended is not None))

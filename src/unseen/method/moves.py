@@ -36,6 +36,9 @@ class Move(Protocol):
     def result(self) -> Fictitious:
         """What came of it."""
 
+    def advice(self, bad: Tensor) -> str:
+        """What to do where these samples leave the numbers."""
+
 
 def move_from(x0: Tensor, y: Tensor, links: Links | None, ada: ADA) -> Move:
     """The move that the settings ask for; ``links`` are the chains drawn for these images, if it needs some."""
@@ -75,6 +78,10 @@ class Pixels:
     def result(self) -> Fictitious:
         """The images."""
         return Fictitious(self.x.detach())
+
+    def advice(self, bad: Tensor) -> str:
+        """A shorter step."""
+        return f"lower eta (now {self.ada.eta:g})"
 
 
 class Transformed:
@@ -123,6 +130,12 @@ class Transformed:
         self.link = self.chains.step(self.link, gradients[0].sign(), self.ada.step)
         if self.d is not None:
             self.d = torch.add(self.d.detach(), gradients[1], alpha=scale_of(self.ada, 1).step)
+
+    def advice(self, bad: Tensor) -> str:
+        """Less of each range, a shorter step of pixels, or a look at the transformations of these samples."""
+        shorter = f" or eta (now {self.ada.eta:g})" if self.d is not None else ""
+        names = ", ".join(self.chains.names(self.link[bad]))
+        return f"lower strength (now {self.ada.strength:g}){shorter}, or look at what makes these images: {names}"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from unseen.data.domain_names import prefix_and_path
 from unseen.errors import InputError
 from unseen.models.names import file_of, runs_code, with_file
 from unseen.transforms.callables import FROM_PYTHON
+from unseen.transforms.catalogue import registered
 
 KEY = "places"
 
@@ -55,18 +56,39 @@ def names_code(content: Mapping[str, Any]) -> bool:
     return bool(_code(content))
 
 
+def names_model_code(content: Mapping[str, Any]) -> bool:
+    """Whether its model is code of the user's: using the network runs it, and no transformation's."""
+    return bool(_model_code(content))
+
+
 def code_digests(content: Mapping[str, Any]) -> dict[str, str]:
-    """The Python files among that code, and how each one's SHA-256 begins: by it a resume knows one that changed."""
+    """The Python files among that code, and how each one's SHA-256 begins: by it a resume knows one that changed.
+
+    The same for each transformation that the program registered.
+    """
     files = [file for name in _code(content) if (file := file_of(name))]
-    return {file.name: f"sha256:{digest_of(file, InputError)[:12]}" for file in files}
+    digests = {file.name: digest_of(file, InputError) for file in files}
+    digests |= {name: each.digest for name, each in registered(_moved(content)).items()}
+    return {name: f"sha256:{digest[:12]}" for name, digest in digests.items()}
 
 
 def _code(content: Mapping[str, Any]) -> list[str]:
-    job, ada = (part if isinstance(part := content.get(key), Mapping) else {} for key in ("job", "ada"))
-    model, moved = job.get("model"), [ada.get("over"), ada.get("augment")]
-    names = [each for given in moved for each in (given if isinstance(given, list | tuple) else [given])]
-    own = [each for each in names if isinstance(each, str) and ":" in each and not each.startswith(FROM_PYTHON)]
-    return [*own, *([model] if isinstance(model, str) and runs_code(model) else [])]
+    own = [each for each in _moved(content) if ":" in each and not each.startswith(FROM_PYTHON)]
+    return [*own, *_model_code(content)]
+
+
+def _moved(content: Mapping[str, Any]) -> list[str]:
+    """The names of transformations and sets, as far as they are names."""
+    ada = part if isinstance(part := content.get("ada"), Mapping) else {}
+    given = [ada.get("over"), ada.get("augment")]
+    names = [each for some in given for each in (some if isinstance(some, list | tuple) else [some])]
+    return [each for each in names if isinstance(each, str)]
+
+
+def _model_code(content: Mapping[str, Any]) -> list[str]:
+    job = part if isinstance(part := content.get("job"), Mapping) else {}
+    model = job.get("model")
+    return [model] if isinstance(model, str) and runs_code(model) else []
 
 
 def _named(job: Any) -> Iterator[tuple[str, Path]]:

@@ -25,7 +25,7 @@ from unseen.runs.config import Cadence, RunConfig
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job, as_the_model_expects, job_problems
 from unseen.runs.loading import need_job
-from unseen.runs.places import names_code, resume_command
+from unseen.runs.places import names_model_code, resume_command
 from unseen.runs.progress import Progress
 from unseen.runs.training import Run, Training
 
@@ -83,9 +83,9 @@ class Request:
         return resume_command(self._named, self.out)
 
     @property
-    def names_code(self) -> bool:
-        """Whether it names code of the user's, which later commands on its folder run only where that is said."""
-        return names_code(self._named)
+    def names_model_code(self) -> bool:
+        """Whether its model is code of the user's, which later commands on its folder run only where that is said."""
+        return names_model_code(self._named)
 
     @property
     def _named(self) -> dict[str, Any]:

@@ -47,6 +47,11 @@ def _check_masks(ada: ADA, transforms: list[Transform], source: Domain) -> None:
     for each in transforms:
         if each.moves and each.masks is None:
             raise InputError(f"{source.name}: {each.needs_mask_rule}")
+        if each.moves is None and each.kind == "viewpoint":
+            raise InputError(
+                f'{source.name}: transformation "{each.name}" is of the kind viewpoint, and the labels are masks: say '
+                "moves=True and give it masks=, or moves=False where every pixel keeps its place"
+            )
     names = [each.name for each in transforms if each.moves] + [call.name for call in ada.called]
     moving = sorted({f'"{name}"' for name in names})
     if moving and ada.consistency:

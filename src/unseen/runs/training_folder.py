@@ -41,7 +41,7 @@ from unseen.method.state import Checkpointed
 from unseen.runs.checkpoint import Checkpoint, tensors_of
 from unseen.runs.config import SEAL, Config, OtherKind, read_config, sealed
 from unseen.runs.metrics import check_line
-from unseen.runs.places import found_again, names_code, resume_command, with_places
+from unseen.runs.places import found_again, names_model_code, resume_command, with_places
 
 KEPT_CHECKPOINTS = 2
 SUBFOLDERS = ("checkpoints", "rounds", "events")
@@ -153,8 +153,8 @@ class TrainingFolder(Generic[Config]):
         path = self.path / "config.json"
         if not self.started:
             raise RunFolderError(
-                f"{self.path} holds no run: expected {path}; give the folder of a run, or start one there with: "
-                f"unseen train --out {shlex.quote(str(self.path))}"
+                f"{self.path} holds no run: expected {path}; give the folder of a run, or start one there: "
+                f"unseen train --out {shlex.quote(str(self.path))}, or unseen.fit without resume"
             )
         content = read_json(path)
         with reading(path, RunFolderError):
@@ -187,7 +187,7 @@ class TrainingFolder(Generic[Config]):
     def load_command(self) -> str:
         """What to type in Python to have the trained network."""
         content = self.config_content()
-        code = ", run_model_code=True" if names_code(content) else ""
+        code = ", run_model_code=True" if names_model_code(content) else ""
         return f"unseen.load({str(self.path)!r}{', model' if content.get('job') is None else code})"
 
     # Metrics.

@@ -56,6 +56,11 @@ def name_of(given: Any) -> Any:
     return name
 
 
+def registered(names: Sequence[str]) -> dict[str, Transform]:
+    """Those of these names that a Python program registered."""
+    return {name: _KNOWN[name] for name in names if name in _KNOWN and name not in _OURS}
+
+
 def _forget() -> None:
     chains.cache_clear()
     callables.cache_clear()
@@ -116,11 +121,11 @@ def _find(name: str, what: str) -> Transform | Called:
     if name.startswith(FROM_PYTHON):
         return _CALLABLES.get(name, Called(name, None))
     if ":" not in name:
-        every = [*SETS, *_KNOWN]
-        near = did_you_mean(name, every)
+        near = did_you_mean(name, [*SETS, *_KNOWN])
         raise InputError(
-            f'{what}: no transformation or set is called "{name}"{near}; for one of your own call '
-            f"unseen.transforms.register first, or name it as {FORMS}"
+            f'{what}: no transformation or set is called "{name}"{near}{"" if near.endswith("?") else "."} For one of '
+            f"your own call unseen.transforms.register first, or name it as {FORMS}; a run whose program registered it "
+            "is used from Python, after the same register"
         )
     try:
         return _imported(name)

@@ -67,6 +67,10 @@ class Chains:
         """The masks of those images: where a transformation moves pixels, their labels go with them."""
         return self._along(y, links.which, links.u.detach(), lambda each, masks, w: each.move_masks(masks, w))
 
+    def names(self, links: Links) -> list[str]:
+        """Of those that these chains have."""
+        return [self.transforms[i].name for i in sorted(set(links.which.flatten().tolist()) - {NONE})]
+
     @property
     def move(self) -> bool:
         """Whether one of them moves pixels."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import CodeType
 from typing import Any
 
 import torch
 from torch import Generator, Tensor
 
+from unseen.base.randomness import generator
 from unseen.errors import InputError, all_problems, did_you_mean
 
 KINDS = ("light", "colour", "texture", "viewpoint")
@@ -32,10 +35,10 @@ class Transform:
     apply: Apply
     ranges: Mapping[str, Range]
     """each parameter's least and greatest value, 0 among them; a third number says how many of it there are"""
-    kind: str
-    """in what it makes domains differ: light, colour, texture or viewpoint"""
-    moves: bool = False
-    """whether it moves pixels: masks have to move with them"""
+    kind: str = ""
+    """in what it makes domains differ: light, colour, texture or viewpoint; it has to be said"""
+    moves: bool | None = None
+    """whether it moves pixels, and masks have to move with them; where labels are masks, a viewpoint has to say so"""
     masks: Apply | None = None
     """for one that moves pixels: ``masks(masks, w)`` moves (N, H, W) class numbers, void where nothing is known"""
     ascended: bool = True
@@ -96,6 +99,14 @@ class Transform:
             "masks=, a function of masks (N, H, W) and parameters, or leave it out"
         )
 
+    @property
+    def digest(self) -> str:
+        """Of its ranges, what it says of itself, and its function's own code: by it a resume knows another one."""
+        said = (self.kind, self.moves, self.ascended, self.bounded)
+        ranges = [(name, list(map(float, each))) for name, each in self.ranges.items()]
+        code = [_code_of(getattr(each, "__code__", None)) for each in (self.apply, self.masks, self.draw)]
+        return hashlib.sha256(repr((ranges, said, code)).encode()).hexdigest()
+
 
 def _bounded(made: Tensor) -> Tensor:
     if not made.requires_grad:
@@ -120,6 +131,13 @@ class _Bounded(torch.autograd.Function):
         return inside
 
 
+def _code_of(code: object) -> object:
+    """What a function does, whatever line it stands on; of what isn't written in Python nothing is known."""
+    if not isinstance(code, CodeType):
+        return repr(code)
+    return (code.co_code, code.co_names, [_code_of(constant) for constant in code.co_consts])
+
+
 def _count(each: Range) -> int:
     return each[2] if len(each) == 3 else 1
 
@@ -130,9 +148,11 @@ def _finite(value: object) -> bool:
 
 def _problems(transform: Transform) -> list[str]:
     found = []
-    if not transform.ranges:
-        found.append('expected ranges, such as {"strength": (0.0, 0.5)}, got none')
-    for name, each in transform.ranges.items():
+    given = transform.ranges if isinstance(transform.ranges, Mapping) else {}
+    if not given:
+        got = "none" if transform.ranges == {} else repr(transform.ranges)
+        found.append(f'expected ranges by name, such as {{"strength": (0.0, 0.5)}}, got {got}')
+    for name, each in given.items():
         if not isinstance(each, tuple | list) or len(each) not in (2, 3) or not all(map(_finite, each)):
             found.append(f"range of {name}={each}: expected two finite numbers, least and greatest")
         elif not each[0] < each[1]:
@@ -142,28 +162,47 @@ def _problems(transform: Transform) -> list[str]:
         elif not isinstance(_count(each), int) or _count(each) < 1:
             found.append(f"range of {name}={each}: expected a count of 1 or more")
     if transform.kind not in KINDS:
-        near = did_you_mean(str(transform.kind), KINDS, listed=True)
+        near = did_you_mean(str(transform.kind), KINDS, listed=True) if transform.kind else ""
         found.append(f'kind="{transform.kind}": expected {", ".join(KINDS)}{near}')
     return found
 
 
 def check_on(transform: Transform, images: Tensor, *, ascended: bool) -> None:
     """Refuse a transformation that doesn't keep its promises on these images, before anything is trained with it."""
-    least, greatest = transform.bounds.to(images)
-    middle = ((least + greatest) / 2 + greatest) / 2  # inside the range, and not the identity
-    for each in (torch.zeros_like(middle), middle):
-        w = each.expand(len(images), -1).clone().requires_grad_(ascended and transform.ascended)
-        made = _called(transform, images, w)
-        off = float((made.detach() - images).abs().max())
+    free, steepest = ascended and transform.ascended, 0.0
+    for w in _probes(transform, len(images)):
+        w = w.to(images).requires_grad_(free)
+        some = images.repeat(len(w) // len(images), 1, 1, 1)
+        made = _called(transform, some, w)
+        off = float((made.detach() - some).abs().max())
         if not w.any() and off > TOLERANCE:
             raise _broken(transform, f"changes images by up to {off:.2g} at w = 0; expected the identity there")
-        if w.requires_grad:
-            _check_gradient(transform, made, w)
-        alone = _called(transform, images[:1], w[:1])
+        if free:
+            steepest = max(steepest, _steepness(transform, made, w))
+        alone = _called(transform, some[:1], w[:1])
         if (alone - made[:1]).detach().abs().max() > TOLERANCE:
             raise _broken(
-                transform, "gives one image by itself and in a batch different values; expected each by itself"
+                transform,
+                "gives one image by itself and in a batch different values; expected each by itself, and nothing "
+                "drawn inside: what it draws from has to be one of its parameters",
             )
+    if free and not steepest:
+        raise _broken(
+            transform,
+            "is to be ascended over, and its gradient with respect to w is 0 wherever it was tried; say "
+            "ascended=False, and it is only drawn",
+        )
+
+
+def _probes(transform: Transform, n: int) -> Iterator[Tensor]:
+    """Parameters to try, for n images or a multiple of it: no change, what is drawn, and where an ascent may end."""
+    least, greatest = transform.bounds
+    yield transform.identity.repeat(n, 1)
+    yield (((least + greatest) / 2 + greatest) / 2).repeat(n, 1)  # inside the range, and not the identity
+    if transform.ascended:
+        yield least.repeat(n, 1)
+        yield greatest.repeat(n, 1)
+    yield transform.drawn(n * TRIED, generator(0, "transformations tried"))
 
 
 def _called(transform: Transform, images: Tensor, w: Tensor) -> Tensor:
@@ -174,17 +213,26 @@ def _called(transform: Transform, images: Tensor, w: Tensor) -> Tensor:
             made = transform.apply(given, w)
     except Exception as error:  # it may be the user's code: whatever it raises is for them to see
         shapes = f"images {tuple(images.shape)} and w {tuple(w.shape)}"
+        only = "; what isn't written with differentiable torch operations says ascended=False" * w.requires_grad
         raise InputError(
-            f'transformation "{transform.name}": called with {shapes} it raised {type(error).__name__}: {error}'
+            f'transformation "{transform.name}": called with {shapes} it raised {type(error).__name__}: {error}{only}'
         ) from error
     if not isinstance(made, Tensor) or made.shape != images.shape:
         got = tuple(made.shape) if isinstance(made, Tensor) else type(made).__name__
         raise _broken(transform, f"gave {got} for images {tuple(images.shape)}; expected the same shape")
+    if made.dtype != images.dtype:
+        raise _broken(transform, f"gave {_named(made)} for images in {_named(images)}; expected the same type")
     if not torch.equal(given, images):
         raise _broken(transform, "changes the images it is given; expected new ones: no += and no function like add_")
-    if not torch.isfinite(made).all():
-        raise _broken(transform, f"gave values that are not finite at w={w[0].tolist()[:5]}; mend it or its ranges")
+    broken = ~torch.isfinite(made).flatten(1).all(1)
+    if broken.any():
+        where = [round(value, 4) for value in w[broken][0].tolist()[:5]]
+        raise _broken(transform, f"gave values that are not finite at w={where}; mend it or its ranges")
     return made
+
+
+def _named(images: Tensor) -> str:
+    return str(images.dtype).removeprefix("torch.")
 
 
 def _broken(transform: Transform, promise: str) -> InputError:
@@ -193,9 +241,12 @@ def _broken(transform: Transform, promise: str) -> InputError:
 
 TOLERANCE = 1e-4
 """how far two images may differ that should be the same"""
+TRIED = 16
+"""how many draws are tried for each image"""
 
 
-def _check_gradient(transform: Transform, made: Tensor, w: Tensor) -> None:
+def _steepness(transform: Transform, made: Tensor, w: Tensor) -> float:
+    """The greatest entry of the gradient; one that isn't there or isn't finite is refused."""
     gradient = torch.autograd.grad(made.sum(), w, allow_unused=True)[0] if made.requires_grad else None
     if gradient is None or not torch.isfinite(gradient).all():
         raise _broken(
@@ -203,3 +254,4 @@ def _check_gradient(transform: Transform, made: Tensor, w: Tensor) -> None:
             f"is to be ascended over, and has {'no' if gradient is None else 'a non-finite'} gradient with respect to "
             "w; write it with differentiable torch operations, or say ascended=False, and it is only drawn",
         )
+    return float(gradient.abs().max())

@@ -120,6 +120,7 @@ VIEWPOINTS = (
         _cutout,
         {"side": (0.0, 0.5), "middle": (-0.5, 0.5, 2), "colour": (-0.5, 0.5, 3)},
         kind="viewpoint",
+        moves=False,
         ascended=False,
     ),
 )
