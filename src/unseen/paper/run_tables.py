@@ -53,7 +53,7 @@ def rules_sheet(methods: Sequence[Ensembled], lab: Lab, results: Results, seeds:
         for method in methods
         if (made := [seed for seed in range(seeds) if method.accuracy(results, source, seed, target) is not None])
     ]
-    headings = ("domain", "ensembles", "of them", "one member", *rules.RULES)
+    headings = ("domain", "ensembles", "seeds", "one member", *rules.RULES)
     return Sheet("Under every rule", headings, rows, RULES_CAPTION, frozenset({0, 1}))
 
 

@@ -32,8 +32,12 @@ def test_the_page_has_the_protocol_every_board_and_what_was_not_run(family: Path
     assert not re.search(r"\*\*Transformations \+ pixels\*\* \| \d", text), "and no row of numbers"
     assert "| **Digits (paper scale), mean of SVHN, MNIST-M, USPS** | Transformations + consistency − ERM | " in text
     assert "Not run: Transformations + pixels." in text
-    assert "**CamVid, 1,500 steps, from 0016E5 (day): the methods by their mean**" in text
+    assert "**CamVid, 1,500 steps, from 0016E5 (day): the methods, the farthest above ERM first**" in text
     assert "|  | Transformations − Rounds without ascent | 3 | +" in text
+    short = text[: text.index("## The protocol")]
+    assert re.search(r"\| 3 \| \+\d+\.\d \(.*to", short), "three pairs have an interval"
+    assert re.search(r"\| 2 \| \+\d+\.\d \|", short), "two have none"
+    assert not re.search(r"\| 2 \| [+−]\d+\.\d \(", short)
     assert "nothing shows that the criterion chose the settings" in text
     assert "What had been seen of the targets before" in text
     assert "devised after it had been tested there" in text

@@ -61,6 +61,12 @@ def test_methods_stand_by_their_mean_and_what_was_not_run_is_named_below():
     assert sheet.headings[4:] == ("SVHN", "MNIST-M"), "SYN has no result"
     assert "Not run: Jitter." in sheet.caption
     assert "No result on SYN." in sheet.caption
+    assert "Highest on SVHN and MNIST-M: Transformations." in sheet.caption
+
+
+def test_the_best_in_the_mean_need_not_be_the_best_on_each_target():
+    svhn = [replace(c, accuracies={0: 0.9}) if (c.method, c.target) == ("ERM", "SVHN") else c for c in cells()]
+    assert "Highest on SVHN: ERM; on MNIST-M: Transformations." in standings(svhn, SETTING).caption
 
 
 def test_without_erm_its_row_stays_and_the_others_have_no_difference():

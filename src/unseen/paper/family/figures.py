@@ -164,8 +164,8 @@ def _method(axes: Axes, cell: Cell, base: Cell, y: int) -> None:
 def _dot(colour: str, *, full: bool) -> dict[str, Any]:
     face = colour if full else "white"
     return {
-        "marker": "o", "markersize": 5.5, "markerfacecolor": face, "markeredgecolor": colour, "markeredgewidth": 1.6,
-        "zorder": 4,
+        "marker": "o", "linestyle": "none", "markersize": 5.5, "markerfacecolor": face, "markeredgecolor": colour,
+        "markeredgewidth": 1.6, "zorder": 4,
     }  # fmt: skip
 
 
