@@ -51,7 +51,7 @@ _PROTOCOL = (
     "- **Targets choose no checkpoint.** How the settings of the ascent over transformations came about, and what had "
     "been seen of the targets before, is [below](#how-the-settings-were-chosen). No setting of the others was tuned.\n"
     "- **The transformations are generic.** None is the recipe that a target was made by; a pilot had seen "
-    "the targets, [as is told below](#how-the-settings-were-chosen).\n"
+    "the targets, [as is said below](#how-the-settings-were-chosen).\n"
     "- **Seeds are paired**: a difference is between two trainings with the same seed, and its interval is Student's "
     "over the pairs.\n"
     "- **A mean names its targets.** A set that we don't have is in none of them."
