@@ -77,12 +77,17 @@ OTHER_WORDS = {
 """what people who come from elsewhere call settings"""
 
 
+_WORD = 4  # letters of a name that may be meant by a longer one with it inside
+
+
 def did_you_mean(name: str, known: Iterable[str], *, listed: bool = False) -> str:
     """``'; did you mean "gamma"?'`` for the nearest known name, else the list of known names, unless they're listed."""
     known = sorted(known)
     if (meant := OTHER_WORDS.get(name.lower().replace("-", "_"))) in known:
         return f'; did you mean "{meant}"?'
-    near = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
+    small = [k.lower() for k in known]
+    near = difflib.get_close_matches(name.lower(), small, n=1, cutoff=0.6)
+    near = near or [k for k in small if len(k) >= _WORD and k in name.lower()]  # learning_alpha
     if near:
         match = next(k for k in known if k.lower() == near[0])
         return f'; did you mean "{match}"?'

@@ -264,7 +264,7 @@ def main(work: str, folder: str, *rest: str) -> None:
     try:
         globals()[f"work_{work}"](Path(folder), *rest)
     except UnseenError as error:
-        print(f"error on rank {rank()}: {error}", file=sys.stderr)
+        sys.stderr.write(f"error on rank {rank()}: {error}\n")  # in one piece: torchrun writes to the same place
         Path(f"{folder}.ended").write_text(str(time.time()))
         sys.exit(error.exit_code)
 
