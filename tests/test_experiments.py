@@ -9,9 +9,9 @@ import torch
 from reproducing import tiny_lab
 
 import unseen
-from experiments import controls, nets, pooling, readings, why
+from experiments import controls, nets, pooling, readings, steps, why
 from unseen.models.split import split
-from unseen.paper.results import Results
+from unseen.paper.results import Results, run_key
 from unseen.runs.folder import RunFolder
 from unseen.runs.loading import load
 from unseen.runs.request import train
@@ -127,3 +127,16 @@ def test_a_verdict_says_something_false_in_five_of_a_hundred_claims_at_most() ->
     found = pooling.errors(5, 400)
     assert found.corrected < 0.05 + 0.025
     assert found.each_alone > 0.1
+
+
+def test_five_times_the_steps_are_compared_with_the_arm_before_seed_by_seed(tmp_path):
+    results = Results(tmp_path / "steps.jsonl")
+    for seed in (0, 1):
+        for i, arm in enumerate(steps.ARMS):
+            run = steps.request(*arm, seed)
+            accuracies = dict.fromkeys(("photo-blend", "typeset", "uci-8x8"), 0.5 + 0.1 * i + 0.01 * seed)
+            scores = [{"domain": name, "accuracy": value, "images": 9} for name, value in accuracies.items()]
+            results.add({"key": run_key(run), "kind": "run", "seed": seed, "scores": scores})
+    rows = list(steps.table(results))
+    assert rows[2] == "| 1,000 | 20 | 50.5 | 50.5 | 50.5 | 50.5 |  |"
+    assert [row.split("|")[-2].strip() for row in rows[3:]] == ["+10.0 (+10.0 to +10.0)"] * 2

@@ -203,7 +203,8 @@ def _probes(transform: Transform, images: Tensor) -> Iterator[tuple[Tensor, Tens
     yield images, (((least + greatest) / 2 + greatest) / 2).repeat(n, 1)  # inside the range, and not the identity
     part = images[..., :PART, :PART]
     ends = [least.repeat(n, 1), greatest.repeat(n, 1)] * transform.ascended
-    for w in (*ends, *transform.drawn(n * TRIED, generator(0, "transformations tried")).split(n)):
+    drawn = transform.drawn(n * TRIED, generator(0, "transformations tried"))
+    for w in (*ends, *torch.split(drawn, n)):
         yield part, w
 
 
