@@ -48,6 +48,7 @@ def test_the_long_scale_stands_beside_the_usual_one_and_others_numbers_are_there
     recipe = FAMILY_RECIPES["family"]
     add_results(recipe, digit_lab(family, recipe.scales["long"]), 2, skip=("ERM", "Random transformations"))
     text = page(family)
+    assert re.search(r"\| Transformations, 50,000 steps − 10,000 \| 2 \| [+−]\d+\.\d \|", text), "in short"
     _, _, section = text.partition("## Digits (long scale)")
     assert "Not run: ERM and Random transformations." in section
     assert "**Digits, 50,000 steps minus 10,000**" in section

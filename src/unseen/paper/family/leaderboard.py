@@ -74,6 +74,15 @@ class Leaderboard(Recipe):
     def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
         return self.draw(self.cells(lab, results, seeds), self.setting(lab, results))
 
+    @property
+    def first_scale(self) -> Scale:
+        """The scale of the protocol."""
+        return next(iter(self.scales.values()))
+
+    def shorter(self, lab: Lab, results: Results, seeds: int) -> list[Cell]:
+        """Of a lab whose trainings are longer than usual, the same methods at the usual scale; else nothing."""
+        return []
+
     def _means(self, lab: Lab, cells: Sequence[Cell]) -> list[Cell]:
         found = []
         for source in lab.sources:
@@ -106,31 +115,28 @@ class DigitLeaderboard(Leaderboard, DigitRecipe):
     @override
     def beside(self, lab: Lab, results: Results, seeds: int) -> list[Sheet]:
         """What others published; of a longer training, what the steps alone do."""
-        if lab.scale.T > self._usual.T:
-            longer, shorter = self.cells(lab, results, seeds), self._shorter(lab, results, seeds)
-            return [steps_sheet(longer, shorter, self.setting(lab, results), self._usual.T)]
+        if shorter := self.shorter(lab, results, seeds):
+            longer = self.cells(lab, results, seeds)
+            return [steps_sheet(longer, shorter, self.setting(lab, results), self.first_scale.T)]
         (source,) = lab.sources
         return [] if lab.data.stand_in else [published_sheet(list(source.targets))]
 
     @override
     def figure(self, lab: Lab, results: Results, seeds: int) -> Any:
         """As everywhere; of a longer training, how far each method came from the shorter one."""
-        if lab.scale.T <= self._usual.T:
+        if not (shorter := self.shorter(lab, results, seeds)):
             return super().figure(lab, results, seeds)
-        longer, shorter = self.cells(lab, results, seeds), self._shorter(lab, results, seeds)
-        return figures.lengths(longer, shorter, self.setting(lab, results), self._usual.T)
+        longer = self.cells(lab, results, seeds)
+        return figures.lengths(longer, shorter, self.setting(lab, results), self.first_scale.T)
 
-    @property
-    def _usual(self) -> Scale:
-        return next(iter(self.scales.values()))
-
-    def _shorter(self, lab: Lab, results: Results, seeds: int) -> list[Cell]:
-        """The same methods at the usual scale."""
-        return self.cells(replace(lab, scale=self._usual), results, seeds)
+    @override
+    def shorter(self, lab: Lab, results: Results, seeds: int) -> list[Cell]:
+        usual = replace(lab, scale=self.first_scale)
+        return self.cells(usual, results, seeds) if lab.scale.T > self.first_scale.T else []
 
     @override
     def file(self, lab: Lab) -> str:
-        other = lab.scale.name != self._usual.name
+        other = lab.scale.name != self.first_scale.name
         return "-".join([self.name, *["built-in"] * lab.data.stand_in, *[lab.scale.name] * other])
 
 

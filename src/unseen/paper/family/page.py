@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from unseen.base.writing import write_atomically
 from unseen.errors import InputError
-from unseen.paper.cells import Cell
+from unseen.paper.cells import Cell, over_shared_seeds
 from unseen.paper.claims import LEAST_PAIRS
 from unseen.paper.digits.lab import COLUMNS, SOURCE, DigitLab, stand_in_lab
 from unseen.paper.family import criterion
@@ -167,12 +168,26 @@ def _in_short(sections: Sequence[Section]) -> Sheet:
             found = control_comparisons(cells, tuple(pair for pair in dict.fromkeys(wanted) if set(pair) <= set(order)))
             place = f"{section.title}, {cells[0].domain}"
             rows += [(place, *_entries(comparison)) for comparison in found if comparison.method != comparison.baseline]
+            rows += [(place, *_entries(comparison)) for comparison in _by_steps(section, cells)]
     caption = (
         f"Points in the mean over the targets, paired by seed, with the 95 % t-interval, from {LEAST_PAIRS} pairs on: "
         "two may agree or differ by luck. The first row of each is the method that is farthest above ERM, which is a "
         "little flattered by that. Not corrected for their number."
     )
     return Sheet("In short", ("on", "difference", "seeds", "points (95 %)"), rows, caption, frozenset({0, 1}))
+
+
+def _by_steps(section: Section, cells: Sequence[Cell]) -> list[Comparison]:
+    """Of a longer training, each method against itself after the usual number of steps."""
+    recipe, lab = section.recipe, section.lab
+    assert isinstance(recipe, Leaderboard)
+    usual = {(cell.method, cell.domain): cell for cell in recipe.shorter(lab, section.results, section.seeds)}
+    pairs = [(cell, usual[cell.method, cell.domain]) for cell in cells if (cell.method, cell.domain) in usual]
+    return [
+        replace(found, method=f"{cell.method}, {lab.scale.T:,} steps", baseline=f"{recipe.first_scale.T:,}")
+        for cell, before in pairs
+        if (found := over_shared_seeds(cell, before))
+    ]
 
 
 def _entries(c: Comparison) -> tuple[str, ...]:
