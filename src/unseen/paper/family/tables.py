@@ -146,7 +146,8 @@ def steps_sheet(cells: Sequence[Cell], shorter: Sequence[Cell], setting: Setting
     caption = (
         f"Points of {setting.measure} after {setting.steps:,} steps {MINUS} after {steps:,}, {_PAIRED}. All other "
         "settings are the same: as many rounds, spread over the whole training, and a learning rate that falls over "
-        "the whole of it where it falls. Not corrected for their number."
+        "the whole of it where it falls. So a round's images are trained on for longer before they leave the pool: "
+        "python -m experiments.steps asks whether more rounds mend that. Not corrected for their number."
     )
     headings = ("method", "pairs", *(names[target] for target in targets))
     return Sheet(f"{setting.title} minus {steps:,}", headings, rows, caption)
