@@ -129,6 +129,12 @@ def test_a_verdict_says_something_false_in_five_of_a_hundred_claims_at_most() ->
     assert found.each_alone > 0.1
 
 
+def test_a_verdict_at_two_looks_errs_more_often_and_two_seeds_are_no_look() -> None:
+    assert pooling.errors(3, 400).twice == pooling.errors(3, 400).corrected
+    found = pooling.errors(10, 400)
+    assert found.corrected < found.twice < 0.1
+
+
 def test_five_times_the_steps_are_compared_with_the_arm_before_seed_by_seed(tmp_path):
     results = Results(tmp_path / "steps.jsonl")
     for seed in (0, 1):

@@ -97,3 +97,13 @@ def test_another_seed_is_another_key() -> None:
 
 def test_a_setting_at_its_default_says_nothing_so_that_new_settings_keep_old_keys() -> None:
     assert key_of(K=1) == key_of(K=1, gamma=1.0, images=None, offset=0, resize="bilinear")
+
+
+def test_what_was_known_earlier_has_no_later_line_and_every_line_without_a_date(tmp_path: Path) -> None:
+    results = Results(tmp_path / "r.jsonl")
+    for name, created in {"old": "2026-11-01T00:00:00+00:00", "new": "2026-11-03T00:00:00+00:00"}.items():
+        results.add(line(name) | {"created": created})
+    results.add(line("undated"))
+    earlier = results.until("2026-11-02T00:00:00+00:00")
+    assert [each["key"] for each in earlier] == ["old", "undated"]
+    assert results.find("new"), "the results themselves keep it"

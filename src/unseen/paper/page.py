@@ -90,7 +90,7 @@ def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
         page.judging,
         "## How many seeds would decide it",
         page.within_reach,
-        *map(folded, filter(None, [page.power, page.plan])),
+        *map(folded, page.deciding),
     ]
     if page.beyond:
         parts += ["## Beyond the claims", *(part for item in page.beyond.items() for part in _titled(*item))]
@@ -156,6 +156,7 @@ def write_html(page: ResultsPage, out: Path) -> Path:
         "overview": embedded(page.overview(), _OVERVIEW),
         "claims": claims,
         "lead": prose_html(page.prose.lead),
+        "judging": prose_html(page.judging),
         "beyond": {name: prose_html(text) for name, text in page.beyond.items()},
     }
     return write(environment("unseen.paper"), "results.html", content, out)

@@ -14,6 +14,8 @@ from unseen.runs.request import Request
 if TYPE_CHECKING:
     from unseen.paper.section import Section
 
+PLANNED = "2026-11-17T21:48:20+00:00"
+"""when the plans were written down (commit b012001), before any of their runs"""
 DIGIT_MINUTES, ROUND_MINUTES = 7.0, 2.0
 """of a digit training without rounds on one thread, and of each round (docs/recipes.md)"""
 

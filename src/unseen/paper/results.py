@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -46,6 +47,12 @@ class Results:
 
     def __iter__(self) -> Iterator[Line]:
         return iter(self._lines.values())
+
+    def until(self, moment: str) -> Results:
+        """What was known then (ISO, UTC, as lines have it); a line without a date was there from the beginning."""
+        earlier = copy.copy(self)
+        earlier._lines = {name: line for name, line in self._lines.items() if line.get("created", "") <= moment}
+        return earlier
 
     def find(self, key: str) -> Line | None:
         """The line, if it was measured."""

@@ -12,9 +12,10 @@ from unseen.paper.cells import Cell, describe_seeds
 from unseen.paper.claim_chart import claims_chart
 from unseen.paper.claim_words import headline
 from unseen.paper.claims import ALPHA, LEAST_PAIRS, Claim, Judged, judge
+from unseen.paper.decided import decided_sheet
 from unseen.paper.deciding import power_sheet, within_reach
 from unseen.paper.lab import Lab
-from unseen.paper.plan import Script, Step, plan_sheet, planned_seeds
+from unseen.paper.plan import PLANNED, Script, Step, plan_sheet, planned_seeds
 from unseen.paper.prose import Prose, Quantities, fill, split_prose
 from unseen.paper.recipe import Recipe
 from unseen.paper.results import Results
@@ -34,7 +35,10 @@ _JUDGING = (
 )
 _ERRORS = (
     "So, if differences are normal, a verdict says something false in at most 5 of 100 claims: of {claims}, "
-    "{false:.1f} are to be expected at most, if nothing differed at all. They are not independent."
+    "{false:.1f} are to be expected at most, if nothing differed at all. How often intervals and verdicts err, also "
+    "where a claim was judged before it had all its seeds, was "
+    "[simulated](../experiments/README.md#are-the-intervals-and-verdicts-of-the-results-what-they-say). Claims are not "
+    "independent."
 )
 
 
@@ -195,6 +199,20 @@ class ResultsPage:
         if not self.subject.plan:
             return None
         return plan_sheet(self.subject.plan, {section.recipe.name: section for section in reversed(self.sections)})
+
+    @property
+    def deciding(self) -> list[Sheet]:
+        """The tables of what would decide the claims, and of what did."""
+        return [sheet for sheet in (self.power, self.plan, self.decided) if sheet]
+
+    @property
+    def decided(self) -> Sheet | None:
+        """How the claims stood when the plan was written, and how they stand now."""
+        if not self.subject.plan:
+            return None
+        earlier = self.results.until(PLANNED)
+        before = replace(self, results=earlier, sections=self.subject.sections(earlier))
+        return decided_sheet(before.judged if before.sections else [], self.judged)
 
     def overview(self) -> Any:
         """The figure of all claims."""
