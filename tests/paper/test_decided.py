@@ -10,6 +10,7 @@ from unseen.paper.page import read_page
 from unseen.paper.plan import PLANNED
 from unseen.paper.results import Results
 from unseen.paper.section import ResultsPage
+from unseen.paper.tables import NONE
 
 EARLIER, LATER = "2026-11-16T00:00:00+00:00", "2026-12-01T00:00:00+00:00"
 
@@ -36,7 +37,7 @@ def test_before_are_the_lines_until_the_plan_and_now_are_all(page: ResultsPage) 
 
 def test_a_claim_on_the_other_side_says_so_and_one_without_runs_has_no_counts(page: ResultsPage) -> None:
     assert rows(page)["ADA loses on USPS"][3:5] == ["does not hold", "0 of 4, 4 the other way"]
-    assert rows(page)["Features beat pixels"] == ["not measured", "–", "–"] * 2
+    assert rows(page)["Features beat pixels"] == ["not measured", NONE, NONE] * 2
 
 
 def test_without_a_line_from_before_the_plan_nothing_was_measured_then(page: ResultsPage, tmp_path: Path) -> None:
