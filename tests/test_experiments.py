@@ -4,12 +4,13 @@ import json
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from reproducing import tiny_lab
 
 import unseen
-from experiments import controls, nets, pooling, readings, steps, why
+from experiments import controls, nets, pooling, readings, steps, svhn, why
 from unseen.models.split import split
 from unseen.paper.results import Results, run_key
 from unseen.runs.folder import RunFolder
@@ -146,3 +147,37 @@ def test_five_times_the_steps_are_compared_with_the_arm_before_seed_by_seed(tmp_
     rows = list(steps.table(results))
     assert rows[2] == "| 1,000 | 20 | 50.5 | 50.5 | 50.5 | 50.5 |  |"
     assert [row.split("|")[-2].strip() for row in rows[3:]] == ["+10.0 (+10.0 to +10.0)"] * 2
+
+
+def test_the_parts_of_svhn_are_scored_by_themselves_and_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count, draw = 80, np.random.default_rng(0)
+    images, labels = draw.integers(256, size=(count, 32, 32, 3), dtype=np.uint8), draw.integers(10, size=count)
+    (tmp_path / "digits").mkdir()
+    number, recovered = draw.permutation(10 * count)[:count], np.arange(count) % 4 == 0
+    np.savez(tmp_path / "digits" / "svhn_test.npz", images=images, labels=labels, index=number, source=recovered)
+    monkeypatch.setenv("UNSEEN_DATA", str(tmp_path))
+    masks = svhn.parts()
+    assert masks[svhn.RECOVERED].sum() == 20
+    assert number[masks["block 1"].numpy()].max() < number[masks["block 2"].numpy()].min(), "blocks are of neighbours"
+
+    (source,) = tiny_lab(tmp_path).sources
+    runs, results = [train(source.request(seed, controls.ERM)) for seed in (0, 1)], Results(tmp_path / "svhn.jsonl")
+    svhn.measure([run.folder for run in runs], results)
+    for line in results:
+        found = {score["part"]: score for score in line["scores"]}
+        right = {part: score["accuracy"] * score["images"] for part, score in found.items()}
+        assert right[svhn.EXACT] + right[svhn.RECOVERED] == pytest.approx(right[svhn.WHOLE])
+        assert sum(right[f"block {i + 1}"] for i in range(svhn.BLOCKS)) == pytest.approx(right[svhn.WHOLE])
+    *rows, _, said = svhn.table(results)
+    assert len(rows) == 2 + 3 + svhn.BLOCKS
+    assert "25,952 images that are not here" in said
+
+
+def test_blocks_that_differ_more_say_less_about_the_images_that_are_not_here() -> None:
+    def line(apart: float) -> dict[str, dict[str, float]]:
+        blocks = {f"block {i}": {"accuracy": 0.3 + apart * (i % 2), "images": 1000} for i in range(svhn.BLOCKS)}
+        return {svhn.WHOLE: {"accuracy": 0.3, "images": svhn.OFFICIAL // 2}, **blocks}
+
+    assert "to within 0.0 points" in svhn.in_words([line(0)])
+    assert "Blocks differ by 5.35 points (deviation)" in svhn.in_words([line(0.1)])
+    assert "to within 2.7 points" in svhn.in_words([line(0.1)]), "2 * 5.35 / 2 * sqrt(1/8 + 1/8)"
