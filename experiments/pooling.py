@@ -3,7 +3,9 @@
     python -m experiments.pooling                # a minute on one core; prints two Markdown tables
 
 A seed's luck moves all its trainings together, and each training has luck of its own: the two spreads are near what
-`results/digits.jsonl` shows on SVHN (docs/results.md). The judging is the pages' own: `judge`, not a copy of it.
+`results/digits.jsonl` shows on SVHN (docs/results.md). The baseline has either luck of its own, so that pairing by
+seed removes nothing, or that of the methods; in the results the two sides correlate weakly, which lies between. The
+judging is the pages' own: `judge`, not a copy of it.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -20,17 +23,18 @@ from unseen.paper.claims import ALPHA, Claim, Judged, judge
 from unseen.reporting.kit.statistics import t_interval, t_test_p
 
 SHARED, OWN = 0.03, 0.02  # deviations of a seed's luck and of a training's, as shares
-REPETITIONS, COMPARISONS = 8, 8
+REPETITIONS = 8
+COMPARISONS = (2, 8)  # of a claim
 BASE = 0.3
 FIRST_LOOK = {3: 2, 5: 2, 10: 5}
 """seeds planned -> seeds that had been seen when they were planned (docs/results.md)"""
+LUCK = {False: "its own", True: "the methods'"}
 
 
 @dataclass(frozen=True)
 class Coverage:
     """How often the 95 % interval of a difference has the truth in it."""
 
-    seeds: int
     by_seed: float
     """of the mean over near repetitions, averaged seed by seed as the pages do"""
     all_values: float
@@ -41,7 +45,6 @@ class Coverage:
 class Errors:
     """How often a claim gets a verdict that says something, where nothing differs."""
 
-    seeds: int
     corrected: float
     """as the pages judge"""
     twice: float
@@ -50,11 +53,21 @@ class Errors:
     """as if every comparison stood by itself"""
 
 
-def draw(generator: np.random.Generator, methods: int, seeds: int) -> list[dict[int, float]]:
-    """Accuracies of methods that are equally good, by seed: all share the seed's luck."""
-    luck = SHARED * generator.standard_normal(seeds)
-    own = OWN * generator.standard_normal((methods, seeds))
-    return [dict(enumerate((BASE + luck + each).tolist())) for each in own]
+@dataclass(frozen=True)
+class World:
+    """Methods that are as good as the baseline."""
+
+    methods: int
+    paired: bool
+    """whether the baseline has the methods' luck, so that pairing by seed removes it"""
+
+    def draw(self, generator: np.random.Generator, seeds: int) -> tuple[list[dict[int, float]], dict[int, float]]:
+        """The methods' accuracies by seed, and the baseline's."""
+        luck, other = SHARED * generator.standard_normal((2, seeds))
+        own = OWN * generator.standard_normal((self.methods + 1, seeds))
+        sides = [*(BASE + luck + each for each in own[1:]), BASE + (luck if self.paired else other) + own[0]]
+        *methods, baseline = (dict(enumerate(side.tolist())) for side in sides)
+        return methods, baseline
 
 
 def judged(methods: Sequence[dict[int, float]], baseline: dict[int, float], *, near: bool) -> Judged:
@@ -65,14 +78,13 @@ def judged(methods: Sequence[dict[int, float]], baseline: dict[int, float], *, n
     return judge(Claim("", "", tuple((f"r/{name}", "r/b") for name in names), ("d",), near=together), {"r": cells})
 
 
-def coverage(seeds: int, draws: int, *, ragged: bool = False) -> Coverage:
+def coverage(seeds: int, draws: int, *, paired: bool, ragged: bool = False) -> Coverage:
     """Of ``draws`` simulated results; ``ragged`` leaves all seeds but two with one repetition, as in Figure 2a."""
-    generator, right = np.random.default_rng(seeds), Counter[str]()
+    generator, right, world = np.random.default_rng(seeds), Counter[str](), World(REPETITIONS, paired)
     for _ in range(draws):
-        methods = draw(generator, REPETITIONS, seeds)
-        (baseline,) = draw(generator, 1, seeds)
+        methods, baseline = world.draw(generator, seeds)
         if ragged:
-            methods = [methods[0], *({seed: each[seed] for seed in (0, 1)} for each in methods[1:])]
+            methods = [methods[0], *(_first(each, 2) for each in methods[1:])]
         (comparison,) = judged(methods, baseline, near=True).comparisons
         values = [100 * (each[seed] - baseline[seed]) for each in methods for seed in each]
         everything = t_interval(values)
@@ -80,21 +92,21 @@ def coverage(seeds: int, draws: int, *, ragged: bool = False) -> Coverage:
         assert everything is not None
         right["by seed"] += comparison.interval.includes(0)
         right["all"] += everything.includes(0)
-    return Coverage(seeds, right["by seed"] / draws, right["all"] / draws)
+    return Coverage(right["by seed"] / draws, right["all"] / draws)
 
 
-def errors(seeds: int, draws: int) -> Errors:
-    """Of ``draws`` claims of ``COMPARISONS`` comparisons that share their baseline, where nothing differs."""
-    generator, wrong = np.random.default_rng(seeds), Counter[str]()
+def errors(seeds: int, draws: int, *, paired: bool, comparisons: int = COMPARISONS[-1]) -> Errors:
+    """Of ``draws`` claims of so many comparisons that share their baseline, where nothing differs."""
+    generator, wrong, world = np.random.default_rng(seeds), Counter[str](), World(comparisons, paired)
     for _ in range(draws):
-        methods, (baseline,) = draw(generator, COMPARISONS, seeds), draw(generator, 1, seeds)
+        methods, baseline = world.draw(generator, seeds)
         found = judged(methods, baseline, near=False)
         first = judged([_first(each, FIRST_LOOK[seeds]) for each in methods], baseline, near=False)
         wrong["corrected"] += found.verdict != "not decided"
         wrong["twice"] += {found.verdict, first.verdict} != {"not decided"}
         ps = [t_test_p(list(comparison.differences.values())) for comparison in found.comparisons]
         wrong["alone"] += any(p is not None and p < ALPHA for p in ps)
-    return Errors(seeds, *(wrong[how] / draws for how in ("corrected", "twice", "alone")))
+    return Errors(*(wrong[how] / draws for how in ("corrected", "twice", "alone")))
 
 
 def _first(accuracies: dict[int, float], seeds: int) -> dict[int, float]:
@@ -103,18 +115,18 @@ def _first(accuracies: dict[int, float], seeds: int) -> dict[int, float]:
 
 def table(seeds: Sequence[int], draws: int) -> Iterator[str]:
     """As Markdown."""
-    yield "| seeds | means per seed | the same, all seeds but two with one repetition | every repetition as a seed |"
-    yield "| ---: | ---: | ---: | ---: |"
-    for n in seeds:
-        whole, ragged = coverage(n, draws), coverage(n, draws, ragged=True)
-        yield f"| {n} | {whole.by_seed:.1%} | {ragged.by_seed:.1%} | {whole.all_values:.1%} |"
+    yield "| baseline's luck | seeds | means per seed | the same, ragged | every repetition as a seed |"
+    yield "| --- | ---: | ---: | ---: | ---: |"
+    for paired, n in product((False, True), seeds):
+        whole, ragged = coverage(n, draws, paired=paired), coverage(n, draws, paired=paired, ragged=True)
+        yield f"| {LUCK[paired]} | {n} | {whole.by_seed:.1%} | {ragged.by_seed:.1%} | {whole.all_values:.1%} |"
     yield ""
-    yield "| seeds | false verdicts, as judged here | judged with fewer before, too | each comparison by itself |"
-    yield "| ---: | ---: | ---: | ---: |"
-    for n in seeds:
-        found = errors(n, draws)
+    yield "| baseline's luck | comparisons | seeds | as judged here | judged with fewer before, too | each by itself |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for paired, comparisons, n in product((False, True), COMPARISONS, seeds):
+        found = errors(n, draws, paired=paired, comparisons=comparisons)
         before = f"{found.twice:.1%} (with {FIRST_LOOK[n]})"
-        yield f"| {n} | {found.corrected:.1%} | {before} | {found.each_alone:.1%} |"
+        yield f"| {LUCK[paired]} | {comparisons} | {n} | {found.corrected:.1%} | {before} | {found.each_alone:.1%} |"
 
 
 def main() -> None:

@@ -117,23 +117,35 @@ def test_a_control_is_ada_but_for_what_its_rounds_add(tmp_path: Path) -> None:
     assert "not run | not run" in told[-1], "neither ERM nor ADA was measured"
 
 
-def test_means_per_seed_cover_the_truth_and_counting_repetitions_as_seeds_does_not() -> None:
-    found = pooling.coverage(5, 400)
+@pytest.mark.parametrize("paired", [False, True])
+def test_means_per_seed_cover_the_truth_and_counting_repetitions_as_seeds_does_not(paired: bool) -> None:
+    found = pooling.coverage(5, 400, paired=paired)
     assert found.by_seed == pytest.approx(0.95, abs=0.03)
-    assert pooling.coverage(5, 400, ragged=True).by_seed == pytest.approx(0.95, abs=0.03)
-    assert found.all_values < 0.6
+    assert pooling.coverage(5, 400, paired=paired, ragged=True).by_seed == pytest.approx(0.95, abs=0.03)
+    assert found.all_values < 0.75
 
 
-def test_a_verdict_says_something_false_in_five_of_a_hundred_claims_at_most() -> None:
-    found = pooling.errors(5, 400)
+@pytest.mark.parametrize("paired", [False, True])
+def test_a_verdict_says_something_false_in_five_of_a_hundred_claims_at_most(paired: bool) -> None:
+    found = pooling.errors(5, 400, paired=paired)
     assert found.corrected < 0.05 + 0.025
     assert found.each_alone > 0.1
 
 
+def test_a_baseline_with_the_methods_luck_is_paired_with_them_and_one_with_its_own_is_not() -> None:
+    spreads = []
+    for paired in (True, False):
+        (method,), baseline = pooling.World(1, paired).draw(np.random.default_rng(0), 4_000)
+        spreads.append(np.std([method[seed] - baseline[seed] for seed in method]))
+    assert spreads[0] == pytest.approx(2**0.5 * pooling.OWN, rel=0.05)
+    assert spreads[1] == pytest.approx((2 * pooling.OWN**2 + 2 * pooling.SHARED**2) ** 0.5, rel=0.05)
+
+
 def test_a_verdict_at_two_looks_errs_more_often_and_two_seeds_are_no_look() -> None:
-    assert pooling.errors(3, 400).twice == pooling.errors(3, 400).corrected
-    found = pooling.errors(10, 400)
-    assert found.corrected < found.twice < 0.1
+    three = pooling.errors(3, 400, paired=True)
+    assert three.twice == three.corrected
+    found = pooling.errors(10, 400, paired=True)
+    assert found.corrected < found.twice < 0.15
 
 
 def test_five_times_the_steps_are_compared_with_the_arm_before_seed_by_seed(tmp_path):

@@ -5,15 +5,23 @@ from itertools import combinations
 import pytest
 from colour_vision import from_hex, least_distances
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from unseen.paper.cells import Cell
 from unseen.paper.claim_chart import OUTCOMES, claims_chart
 from unseen.paper.claims import Claim, Judged, judge
+from unseen.paper.prospects import prospect
 from unseen.paper.published import Published
 from unseen.reporting.kit.theme import CARD
 
 ERM = [0.30, 0.31, 0.32]
+
+
+def chart(judged: list[Judged], planned: int | None = None) -> Figure:
+    return claims_chart([prospect(each, {"r": planned} if planned else {}) for each in judged], "accuracy")
+
+
 METHODS = {"above": [0.40, 0.42, 0.41], "below": [0.20, 0.22, 0.21], "unclear": [0.30, 0.35, 0.30]}
 
 
@@ -31,7 +39,7 @@ def judged() -> list[Judged]:
 
 
 def test_every_claim_is_there_with_its_verdict_and_the_papers_number(judged: list[Judged]) -> None:
-    figure = claims_chart(judged, "accuracy")
+    figure = chart(judged)
     (axes,) = figure.axes
     words = [text.get_text() for text in figure.findobj(Text)]
     for each in judged:
@@ -45,14 +53,14 @@ def test_every_claim_is_there_with_its_verdict_and_the_papers_number(judged: lis
 def test_an_interval_wider_than_the_axis_ends_in_arrows(judged: list[Judged]) -> None:
     claim = Claim("wide", "w", (("r/a", "r/b"),), ("SVHN",), name="two seeds")
     cells = [Cell("a", "SVHN", {0: 0.3, 1: 0.5}), Cell("b", "SVHN", {0: 0.3, 1: 0.3})]
-    (axes,) = claims_chart([judge(claim, {"r": cells})], "accuracy").axes
+    (axes,) = chart([judge(claim, {"r": cells})]).axes
     assert {"<", ">"} <= {line.get_marker() for line in axes.get_lines()}
-    (whole,) = claims_chart(judged[:1], "accuracy").axes
+    (whole,) = chart(judged[:1]).axes
     assert not {"<", ">"} & {line.get_marker() for line in whole.get_lines()}
 
 
 def test_nothing_lies_on_another_and_nothing_outside(judged: list[Judged]) -> None:
-    figure = claims_chart(judged, "accuracy")
+    figure = chart(judged, planned=10)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     renderer = canvas.get_renderer()
@@ -63,6 +71,24 @@ def test_nothing_lies_on_another_and_nothing_outside(judged: list[Judged]) -> No
         assert box.x1 <= figure.bbox.x1, name
     for (one, first), (other, second) in combinations(boxes, 2):
         assert not first.padded(-1).overlaps(second.padded(-1)), (one, other)
+
+
+def test_a_row_of_two_seeds_is_pale_and_has_no_verdicts_colour(judged: list[Judged]) -> None:
+    claim = Claim("few", "w", (("r/a", "r/b"),), ("SVHN",), name="two seeds")
+    cells = [Cell("a", "SVHN", {0: 0.40, 1: 0.41}), Cell("b", "SVHN", {0: 0.3, 1: 0.31})]
+    (few,), (enough,) = chart([judge(claim, {"r": cells})]).axes, chart(judged[:1]).axes
+    pale = [line for line in few.get_lines() if line.get_alpha() not in (None, 1.0)]
+    assert pale, "its interval"
+    assert all(line.get_color() == OUTCOMES["unclear"][1] for line in pale)
+    assert not [line for line in enough.get_lines() if line.get_alpha() not in (None, 1.0)]
+
+
+def test_a_verdict_before_the_planned_seeds_are_there_is_called_interim(judged: list[Judged]) -> None:
+    def verdicts(planned: int) -> list[str]:
+        return [text.get_text() for text in chart(judged[:1], planned).findobj(Text) if "holds" in text.get_text()]
+
+    assert verdicts(4) == ["● holds, interim"]
+    assert verdicts(3) == ["● holds"]
 
 
 def test_outcomes_are_apart_for_every_eye_and_by_their_marks() -> None:

@@ -2,7 +2,8 @@
 
 from unseen.paper.cells import Cell
 from unseen.paper.claim_words import comparisons_sheet, headline, paragraph
-from unseen.paper.claims import Claim, judge
+from unseen.paper.claims import Claim, Judged, judge
+from unseen.paper.prospects import Prospect, prospect
 from unseen.paper.published import Published
 
 CLAIM = Claim("ADA is better", "Section 0", (("r/ADA", "r/ERM"), ("r/more", "r/ERM")), ("SVHN", "USPS"))
@@ -11,24 +12,28 @@ ADA = Cell("ADA", "SVHN", {0: 0.40, 1: 0.42, 2: 0.41}, Published(0.33, 0.01, (10
 MORE = Cell("more", "SVHN", {0: 0.30, 1: 0.35, 2: 0.30}, Published(0.3001, 0.01, (10,), ""))
 
 
+def stands(judged: Judged, planned: int | None = None) -> Prospect:
+    return prospect(judged, {"r": planned} if planned else {})
+
+
 def test_a_paragraph_has_the_verdict_the_effect_the_papers_number_and_the_seeds_that_would_decide() -> None:
-    said = paragraph(judge(CLAIM, {"r": [ERM, ADA, MORE]}))
+    said = paragraph(stands(judge(CLAIM, {"r": [ERM, ADA, MORE]})))
     assert said.startswith("**Holds in part**: 1 of 2 clear. In the mean of its comparisons: SVHN +5.3 (")
     assert ", 3 seeds, the paper +1.5)" in said
-    assert "Seeds to see the paper's difference: " in said
-    assert "Over 200 for more over ERM on SVHN: we stop there." in said
+    assert "Seeds for 80 % power if the paper's differences were true: " in said
+    assert said.endswith(" to show it in part, over 200 as a whole."), "the paper has a hundredth of a point for one"
     assert said.count("No data for USPS.") == 1
 
 
 def test_a_paragraph_says_what_was_not_run_and_what_has_no_result() -> None:
-    assert "Not run: 1 of 2 comparisons. No data for USPS." in paragraph(judge(CLAIM, {"r": [ERM, ADA]}))
-    assert paragraph(judge(CLAIM, {"r": [ERM]})) == "**Not measured**: no run of it is finished."
-    assert paragraph(judge(CLAIM, {"r": []})) == "**Not measured**: no result on SVHN and USPS."
+    assert "Not run: 1 of 2 comparisons. No data for USPS." in paragraph(stands(judge(CLAIM, {"r": [ERM, ADA]})))
+    assert paragraph(stands(judge(CLAIM, {"r": [ERM]}))) == "**Not measured**: no run of it is finished."
+    assert paragraph(stands(judge(CLAIM, {"r": []}))) == "**Not measured**: no result on SVHN and USPS."
 
 
 def test_the_table_has_every_comparison_and_the_mean() -> None:
     rows = comparisons_sheet(judge(CLAIM, {"r": [ERM, ADA, MORE]})).rows
-    assert [(row[1], row[-1]) for row in rows] == [
+    assert [(row[1], row[-2]) for row in rows] == [
         ("ADA over ERM", "yes"), ("more over ERM", "not decided"), ("mean", ""),
     ]  # fmt: skip
 
@@ -50,4 +55,24 @@ def test_two_pairs_decide_nothing_however_well_they_agree() -> None:
 
 def test_the_headline_counts_every_claim_once() -> None:
     judged = [judge(CLAIM, {"r": cells}) for cells in ([ERM, ADA, MORE], [ERM, ADA], [])]
-    assert headline(judged) == "Of 3 claims, 1 holds in part, 1 is measured in part and 1 is not measured"
+    said = "Of 3 claims, 1 holds in part, 1 is measured in part and 1 is not measured"
+    assert headline([stands(each) for each in judged]) == said
+    assert headline([stands(each, 4) for each in judged]) == f"{said}; 2 of these verdicts are interim"
+
+
+def test_a_verdict_is_interim_until_the_planned_seeds_are_there() -> None:
+    judged = judge(CLAIM, {"r": [ERM, ADA, MORE]})
+    assert paragraph(stands(judged, 5)).startswith("**Holds in part** (interim: 3 of 5 planned seeds): 1 of 2 clear.")
+    assert paragraph(stands(judged, 3)).startswith("**Holds in part**: ")
+
+
+def test_a_paragraph_counts_the_comparisons_that_have_too_few_seeds() -> None:
+    fewer = Cell("more", "SVHN", {0: 0.30, 1: 0.35})
+    assert "1 of 2 clear, 1 with fewer than 3 seeds." in paragraph(stands(judge(CLAIM, {"r": [ERM, ADA, fewer]})))
+
+
+def test_beside_the_pairs_the_table_has_every_seed_of_either_side() -> None:
+    more = Cell("ERM", "SVHN", ERM.accuracies | {3: 0.38, 4: 0.24})
+    first, *_ = comparisons_sheet(judge(CLAIM, {"r": [more, ADA, MORE]})).rows
+    assert first[3].startswith("+10.0 (")
+    assert first[-1] == "+10.0 (+3.9 to +16.1)", "Welch's, of three against five: 4.5 degrees"

@@ -50,7 +50,9 @@ def test_every_number_of_a_discussion_is_asked_for_and_none_is_typed(name: str) 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_claim_has_a_paragraph_of_so_many_words_at_most(name: str, pages: dict[str, ResultsPage]) -> None:
     page = pages[name]
-    claims = {each.claim.name: f"{each.claim.text} {claim_paragraph(page, each)}" for each in page.judged}
+    claims = {
+        each.judged.claim.name: f"{each.judged.claim.text} {claim_paragraph(page, each)}" for each in page.prospects
+    }
     blocks = [block for text in (page.prose.lead, *page.beyond.values()) for block in text.split("\n\n")]
     counts = {title: len(text.split()) for title, text in claims.items()}
     counts |= {block[:30]: len(block.split()) for block in blocks if not block.startswith("|")}

@@ -222,11 +222,11 @@ def fields(axes):
     return {(field.get_x(), field.get_y()): to_hex(field.get_facecolor()) for field in axes.patches}
 
 
-def test_the_grid_colours_differences_from_erm_and_writes_accuracies():
+def test_the_grid_colours_and_writes_differences_from_erm():
     figure = figures.grid(grid(), SETTING)
     axes = panel(figure, "SVHN, here")
-    assert {"27.0", "28.0", "29.0", "30.0"} <= set(texts(None, axes))
-    assert "28.4" in texts(None, panel(figure, "SVHN, the paper"))
+    assert {"−1.0", "±0.0", "+1.0", "+2.0"} <= set(texts(None, axes))
+    assert "+0.1" in texts(None, panel(figure, "SVHN, the paper")), "28.4 minus 28.3"
     red, green, blue = (int(fields(axes)[0, 0][i : i + 2], 16) for i in (1, 3, 5))
     assert red > green > blue, "K=1 lies below ERM"
     red, green, blue = (int(fields(axes)[3, 0][i : i + 2], 16) for i in (1, 3, 5))
@@ -246,10 +246,10 @@ def test_the_grid_compares_with_erm_over_the_seeds_of_the_field():
     assert (below, above) == (COLOURS["erm"], COLOURS["ada"]), "0.1 below seed 0, 0.1 above seed 1"
 
 
-def test_one_seed_is_in_italics_and_none_is_a_dash():
-    cells = [*grid(), *(Cell("more", d, group="γ=more", at=1) for d in DOMAINS)]
+def test_too_few_seeds_are_in_italics_and_none_is_a_dash():
+    cells = [*grid(seeds=3), *(Cell("more", d, group="γ=more", at=1) for d in DOMAINS)]
     axes = panel(figures.grid(cells, SETTING), "SVHN, here")
-    styles = {round(t.get_position()[1] - 0.5): t.get_style() for t in axes.texts if re.match(r"\d", t.get_text())}
+    styles = {round(t.get_position()[1] - 0.5): t.get_style() for t in axes.texts if re.match(r"[−±+]", t.get_text())}
     assert (styles[0], styles[6]) == ("italic", "normal")
     assert texts(None, axes).count("\N{EN DASH}") == len(ROUNDS)
 

@@ -7,10 +7,12 @@ from digit_lines import add_results
 from typer.testing import CliRunner
 
 from unseen.cli.app import app
+from unseen.paper.claims import Claim
+from unseen.paper.digits.claims import DIGIT_CLAIMS
 from unseen.paper.digits.plan import DIGIT_PLAN
 from unseen.paper.digits.recipes import DIGIT_RECIPES
 from unseen.paper.page import read_page
-from unseen.paper.plan import Script, Step, missing, planned_seeds
+from unseen.paper.plan import Script, Step, missing, planned_for, planned_seeds
 from unseen.paper.section import Section
 
 
@@ -49,7 +51,17 @@ def test_every_planned_command_can_be_typed(step: Step, monkeypatch: pytest.Monk
     assert "no data folder is named" in f"{told.output}{told.exception}"
 
 
+def claim(name: str) -> Claim:
+    (found,) = (each for each in DIGIT_CLAIMS if each.name == name)
+    return found
+
+
 def test_the_plan_says_how_many_seeds_each_recipe_shall_have() -> None:
     assert planned_seeds(DIGIT_PLAN)["table1"] == 2
     assert planned_seeds(DIGIT_PLAN)["figure2b-top"] == 10
+    assert planned_for(claim("Features beat pixels"), planned_seeds(DIGIT_PLAN)) == 10
+    assert planned_for(claim("γ ensemble beats one network"), planned_seeds(DIGIT_PLAN)) == 3, (
+        "the fewer of two recipes"
+    )
+    assert planned_for(claim("Ridge adds to ADA"), planned_seeds(DIGIT_PLAN)) is None, "no step runs more of ridge"
     assert any(isinstance(step, Script) for step in DIGIT_PLAN)

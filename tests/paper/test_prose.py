@@ -9,6 +9,7 @@ from unseen.errors import InputError
 from unseen.paper.page import read_page
 from unseen.paper.prose import Quantities, fill, prose_html, split_prose
 from unseen.paper.results import Results
+from unseen.reporting.kit.wording import signed
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,8 @@ def test_seeds_and_accuracies_can_be_of_the_first_seeds_alone(file: Path) -> Non
     assert said(file, '{{ seeds("figure2b-top/ERM", "SVHN") }}') == "2"
     first = said(file, '{{ accuracy("figure2b-top/ERM", "USPS", first=1) }}')
     assert first == f"{cells['ERM'].percent[0]:.1f}"
+    gap = said(file, '{{ gap("figure2b-top/K=2", "figure2b-top/ERM", "USPS", first=1) }}')
+    assert gap == f"{signed(cells['K=2'].percent[0] - cells['ERM'].percent[0])} (1 seed)"
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.base.extras import require
 from unseen.paper.claims import Effect, Judged, Verdict
+from unseen.paper.findings import LEAST_PAIRS
+from unseen.paper.prospects import Prospect
 from unseen.reporting.kit.charts import Panels, drawing, panel_figure, round_ticks
 from unseen.reporting.kit.theme import CARD, INK, OVER, SOFT, THEME
-from unseen.reporting.kit.wording import MINUS, Outcome, counted, signed
+from unseen.reporting.kit.wording import MINUS, Comparison, Outcome, counted, signed
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -17,11 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
-    "above": ("o", THEME["good"][0], "95 % interval on the claim's side"),
-    "unclear": ("o", "#8a8170", "interval includes 0"),
-    "below": ("X", THEME["bad"][0], "interval on the other side"),
+    "above": ("o", THEME["good"][0], "clear on the claim's side"),
+    "unclear": ("o", "#8a8170", "not decided"),
+    "below": ("X", THEME["bad"][0], "clear on the other side"),
 }
-"""the mark of an effect, its colour and what it means; ``unclear`` is hollow, so that no colour is needed"""
+"""the mark of what is so, its colour and what it means; ``unclear`` is hollow, so that no colour is needed"""
 DECIDED: dict[Verdict, Outcome] = {
     "holds": "above", "holds in part": "above", "contradicted in part": "below", "does not hold": "below",
 }  # fmt: skip
@@ -30,11 +32,13 @@ _ROW, _GAP, _RAISED = 0.25, 0.14, 0.055  # inches; the paper's number stands a l
 _NAME, _COLUMN = 0.096, 0.074  # inches of a letter of a claim's name, and of a domain's
 _RIGHT, _WIDTH, _AXIS = 1.35, 10.35, 5.2  # of the numbers, the figure and the axis, both at least
 _LEAST, _MOST = 5.0, 16.0  # points that the axis has to either side
+_PALE = 0.35
 
 
 @drawing
-def claims_chart(judged: Sequence[Judged], measure: str) -> Figure:
+def claims_chart(prospects: Sequence[Prospect], measure: str) -> Figure:
     """Claims from top to bottom, a row for each domain; an interval that is wider than the axis ends in an arrow."""
+    judged = [each.judged for each in prospects]
     heights = [_ROW * max(len(each.effects), 2) + _GAP for each in judged]
     left = _left(judged)
     panels = Panels(columns=1, height=sum(heights), head=0.05, foot=0.55, left=left,
@@ -42,8 +46,9 @@ def claims_chart(judged: Sequence[Judged], measure: str) -> Figure:
     footnote = (
         "Each row is the mean of the claim's comparisons on one domain, taken seed by seed; above 0 is as the claim "
         "has it. The bar is the 95 % t-interval over seeds, an arrow says that it goes on. Small ticks are the single "
-        "comparisons: the verdict counts these, so that a row can be clear where its claim is not. Where there is no "
-        "diamond, the paper only draws bars."
+        "comparisons, coloured where they are clear among all of the claim: the verdict counts these, and a row has "
+        f"the colour of one that is. Pale: fewer than {LEAST_PAIRS} seeds, which decide nothing. Interim: the planned "
+        "seeds are not all there. Where there is no diamond, the paper only draws bars."
     )
     figure, ((axes,),) = panel_figure(panels, "The paper's claims, run again", footnote, _legend())
     place = axes.get_position()
@@ -56,7 +61,7 @@ def claims_chart(judged: Sequence[Judged], measure: str) -> Figure:
     round_ticks(axes.xaxis, lambda value: f"{value:+.0f}".replace("-", MINUS) if value else "0", 9)
     axes.axvline(0, color=SOFT, linewidth=1.2, zorder=1)
     top = 0.0
-    for number, (each, height) in enumerate(zip(judged, heights, strict=True)):
+    for number, (each, height) in enumerate(zip(prospects, heights, strict=True)):
         _claim(axes, each, top, height, left, shaded=number % 2 == 1)
         top += height
     return figure
@@ -76,7 +81,8 @@ def _limit(judged: Sequence[Judged]) -> float:
     return min(_MOST, max([_LEAST, *shown, *reach]) * 1.08)
 
 
-def _claim(axes: Axes, judged: Judged, top: float, height: float, left: float, *, shaded: bool) -> None:
+def _claim(axes: Axes, prospect: Prospect, top: float, height: float, left: float, *, shaded: bool) -> None:
+    judged = prospect.judged
     across, wide = _across(axes), axes.figure.bbox.width / axes.figure.get_dpi()
     if shaded:
         patch = require("matplotlib.patches", "report").Rectangle
@@ -86,7 +92,8 @@ def _claim(axes: Axes, judged: Judged, top: float, height: float, left: float, *
     first = top + _GAP / 2 + _ROW / 2
     axes.text(0.2 / wide, first, judged.claim.name, fontsize=11, fontweight="bold", **beside)
     mark, colour = _verdict_mark(judged.verdict)
-    axes.text(0.2 / wide, first + _ROW, f"{mark} {judged.verdict}", fontsize=10, color=colour, **beside)
+    verdict = f"{mark} {judged.verdict}{', interim' if prospect.interim else ''}"
+    axes.text(0.2 / wide, first + _ROW, verdict, fontsize=10, color=colour, **beside)
     for i, effect in enumerate(judged.effects):
         y = first + i * _ROW
         axes.text((left - 0.15) / wide, y, effect.column, fontsize=9.5, color=SOFT, ha="right", **beside)
@@ -107,21 +114,34 @@ def _numbers(effect: Effect) -> str:
 
 
 def _effect(axes: Axes, effect: Effect, y: float) -> None:
-    c, limit = effect.comparison, axes.get_xlim()[1]
-    colour = OUTCOMES[c.outcome][1]
+    c, limit, outcome = effect.comparison, axes.get_xlim()[1], _outcome(effect)
+    colour, faint = OUTCOMES[outcome][1], _PALE if _few(c) else 1.0
     if c.interval:
         ends = max(c.interval.low, -limit), min(c.interval.high, limit)
-        axes.plot(ends, [y, y], color=colour, linewidth=2.4, solid_capstyle="butt", zorder=2)
+        axes.plot(ends, [y, y], color=colour, alpha=faint, linewidth=2.4, solid_capstyle="butt", zorder=2)
         for end, cut, arrow in ((ends[0], c.interval.low < -limit, "<"), (ends[1], c.interval.high > limit, ">")):
             if cut:
-                axes.plot(end, y, marker=arrow, markersize=7, color=colour, clip_on=False, zorder=3)
-    if len(effect.parts) > 1:
-        gaps = [each.comparison.gap for each, _ in effect.parts if abs(each.comparison.gap) <= limit]
-        axes.plot(gaps, [y] * len(gaps), linestyle="none", marker="|", markersize=9, markeredgewidth=1.4, color=INK,
-                  zorder=3)  # fmt: skip
-    axes.plot(c.gap, y, zorder=4, **_mark(c.outcome))
+                axes.plot(end, y, marker=arrow, markersize=7, color=colour, alpha=faint, clip_on=False, zorder=3)
+    for each, its in effect.parts if len(effect.parts) > 1 else ():
+        tick = INK if its == "unclear" else OUTCOMES[its][1]
+        if abs(each.comparison.gap) <= limit:
+            axes.plot(each.comparison.gap, y, marker="|", markersize=10, markeredgewidth=1.4 + (its != "unclear"),
+                      color=tick, alpha=_PALE if _few(each.comparison) else 1.0, zorder=3)  # fmt: skip
+    axes.plot(c.gap, y, zorder=4, **_mark(outcome))
     if effect.theirs is not None:
         axes.plot(effect.theirs, y - _RAISED, **_PAPER)
+
+
+def _outcome(effect: Effect) -> Outcome:
+    """That of its clear comparisons, the other side first; none where their mean has too few seeds to decide."""
+    if _few(effect.comparison):
+        return "unclear"
+    found = {outcome for _, outcome in effect.parts}
+    return "below" if "below" in found else "above" if "above" in found else "unclear"
+
+
+def _few(comparison: Comparison) -> bool:
+    return len(comparison.differences) < LEAST_PAIRS
 
 
 def _mark(outcome: Outcome) -> dict[str, Any]:

@@ -9,13 +9,21 @@ from functools import cached_property
 from typing import Literal
 
 from unseen.paper.cells import Cell
-from unseen.paper.findings import MARGIN
-from unseen.reporting.kit.statistics import CONFIDENCE, holm, mean, t_test_p
+from unseen.paper.findings import LEAST_PAIRS, MARGIN
+from unseen.reporting.kit.statistics import (
+    CONFIDENCE,
+    Interval,
+    correlation,
+    deviation,
+    holm,
+    mean,
+    seed_means,
+    t_test_p,
+    welch_interval,
+)
 from unseen.reporting.kit.wording import Comparison, Outcome, compare, pool
 
 ALPHA = 1 - CONFIDENCE
-LEAST_PAIRS = 3
-"""that a verdict takes: whether two differences agree by luck can't be seen"""
 
 Verdict = Literal[
     "holds",
@@ -76,12 +84,24 @@ def _p(values: Sequence[float], centre: float) -> float:
 
 
 @dataclass(frozen=True)
+class Unpaired:
+    """The same two sides without pairs, over every seed that either has, in points."""
+
+    gap: float
+    interval: Interval | None
+    """Welch's"""
+
+
+@dataclass(frozen=True)
 class Compared:
     """A comparison here, and the difference of the paper's numbers."""
 
     comparison: Comparison
     theirs: float | None
     """in points; None where the paper only draws bars"""
+    unpaired: Unpaired
+    alike: float | None
+    """the correlation of the two sides over the seeds both have; None with fewer than a verdict takes"""
 
 
 @dataclass(frozen=True)
@@ -175,23 +195,38 @@ def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]], on: str = "") -> Ju
     here = {domain for _, domain in known} & set(claim.columns)
     compared = []
     for column in claim.columns:
-        for (name, _), pairs in claim.groups.items():
-            some = [
-                _compare(known[better, column], known[worse, column], claim.named)
-                for better, worse in pairs
-                if (better, column) in known and (worse, column) in known
-            ]
-            compared += [_pooled(some, name) if len(pairs) > 1 else some[0]] if some else []
+        for (name, worse), pairs in claim.groups.items():
+            some = [known[better, column] for better, _ in pairs if (better, column) in known]
+            if some and (worse, column) in known:
+                compared.append(_compare(some, known[worse, column], claim.named, name if len(pairs) > 1 else ""))
     return Judged(claim, compared, len(here) * len(claim.groups), on)
 
 
-def _pooled(some: Sequence[Compared], name: str) -> Compared:
-    theirs = [each.theirs for each in some if each.theirs is not None]
-    return Compared(pool([each.comparison for each in some], name), mean(theirs) if theirs else None)
+def _compare(better: Sequence[Cell], worse: Cell, named: tuple[str, str], name: str) -> Compared:
+    """One comparison; several on the better side are near repetitions, pooled under ``name``."""
+    each = [_paired(cell, worse, named) for cell in better]
+    theirs = [difference for _, difference in each if difference is not None]
+    ours = pool([comparison for comparison, _ in each], name) if name else each[0][0]
+    sides = seed_means([cell.accuracies for cell in better]), worse.accuracies
+    return Compared(ours, mean(theirs) if theirs else None, _unpaired(*sides), _alike(*sides))
 
 
-def _compare(better: Cell, worse: Cell, named: tuple[str, str]) -> Compared:
+def _paired(better: Cell, worse: Cell, named: tuple[str, str]) -> tuple[Comparison, float | None]:
     first, second = (f"{name} {cell.method}".strip() for name, cell in zip(named, (better, worse), strict=True))
     ours = compare(better.domain, first, second, better.accuracies, worse.accuracies)
     theirs = better.published, worse.published
-    return Compared(ours, 100 * (theirs[0].mean - theirs[1].mean) if theirs[0] and theirs[1] else None)
+    return ours, 100 * (theirs[0].mean - theirs[1].mean) if theirs[0] and theirs[1] else None
+
+
+def _unpaired(better: Mapping[int, float], worse: Mapping[int, float]) -> Unpaired:
+    first, second = ([100 * share for share in side.values()] for side in (better, worse))
+    spread = deviation(second)
+    interval = welch_interval(first, mean(second), spread, len(second)) if spread is not None else None
+    return Unpaired(mean(first) - mean(second), interval)
+
+
+def _alike(better: Mapping[int, float], worse: Mapping[int, float]) -> float | None:
+    both = sorted(better.keys() & worse.keys())
+    if len(both) < LEAST_PAIRS:
+        return None
+    return correlation([better[seed] for seed in both], [worse[seed] for seed in both])

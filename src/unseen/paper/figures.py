@@ -138,10 +138,9 @@ def _reach(cells: Sequence[Cell]) -> tuple[float, float]:
 
 @drawing
 def grid(cells: Sequence[Cell], setting: Setting) -> Figure:
-    """Accuracies here (above) and in the paper (below) on each domain: ``group`` is the row, ``at`` is K.
+    """Differences from the baseline here (above) and in the paper (below): ``group`` is the row, ``at`` is K.
 
-    The colour is the difference from the baseline's accuracy: here with the same seeds, in the paper from the
-    paper's.
+    Here they are over the same seeds.
     """
     domains, placed = domains_of(cells), [cell for cell in cells if cell.at is not None]
     groups, columns = list(dict.fromkeys(cell.group for cell in placed)), sorted({cell.at or 0 for cell in placed})
@@ -151,8 +150,8 @@ def grid(cells: Sequence[Cell], setting: Setting) -> Figure:
         heats["the paper"] = [heat.published_heat(some, setting.baseline) for some in here]
     palette = heat.Palette(each for row in heats.values() for each in row)
     panels = Panels(rows=len(heats), columns=len(domains), height=0.235 * len(groups), lines=1, left=0.95, gap=0.25)
-    colour = f"Colour: minus {setting.baseline} with the same seeds." if setting.baseline else ""
-    words = [describe_seeds(placed), "In italics: one seed.", colour, setting.protocol, setting.describe_data(placed)]
+    colour = f"Points minus {setting.baseline}, here with the same seeds." if setting.baseline else ""
+    words = [colour, describe_seeds(placed), heat.FEW, setting.protocol, setting.describe_data(placed)]
     footnote = " ".join(filter(None, words))
     figure, rows = panel_figure(panels, setting.title, footnote, palette.legend(setting.baseline))
     for (whose, some), row in zip(heats.items(), rows, strict=True):

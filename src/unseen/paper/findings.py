@@ -20,6 +20,8 @@ from unseen.reporting.kit.statistics import (
 from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE, Comparison, counted
 
 MARGIN = 3.0  # points: an interval of the difference that stays within it counts as agreement
+LEAST_PAIRS = 3
+"""that a verdict takes: whether two differences agree by luck can't be seen"""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,9 @@ def _gap_interval(percent: Sequence[float], theirs: Published) -> Interval | Non
 
 
 def verdict(interval: Interval | None, seeds: int) -> str:
-    """What the interval of a difference in points allows to say about agreement."""
+    """What the interval of a difference in points allows to say about agreement; nothing with very few seeds."""
+    if seeds < LEAST_PAIRS:
+        interval = None
     if interval is not None and not interval.includes(0):
         return DIFFERS
     if interval is not None and max(abs(interval.low), abs(interval.high)) <= MARGIN:

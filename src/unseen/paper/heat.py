@@ -1,8 +1,8 @@
-"""A table as a heat map: Table 1's accuracies by gamma and K in words, their difference from the baseline in colour."""
+"""A table as a heat map: Table 1 by gamma and K, as differences from the baseline, in numbers and in colour."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from unseen.base.extras import require
 from unseen.paper.cells import Cell, over_shared_seeds
+from unseen.paper.findings import LEAST_PAIRS
 from unseen.reporting.kit.charts import not_here
 from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.theme import COLOURS, EMPTY, INK, SOFT
-from unseen.reporting.kit.wording import signed
+from unseen.reporting.kit.wording import Comparison, signed
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -23,39 +24,43 @@ Place = tuple[str, float]
 """row and column: a cell's group, and K"""
 
 
+FEW = f"In italics: fewer than {LEAST_PAIRS} seeds, which decide nothing."
+
+
 @dataclass(frozen=True)
 class Heat:
-    """A domain's accuracies in percent, and how far they are from the baseline's."""
+    """How many points each place is above or below the baseline: here with the same seeds."""
 
-    values: Mapping[Place, float]
     gaps: Mapping[Place, float]
-    """points above or below the baseline with the same seeds, where there is such"""
     base: float | None = None
-    """the baseline's own accuracy, over all its seeds"""
-    single: frozenset[Place] = frozenset()
-    """places with one seed only"""
+    """the baseline's own accuracy in percent, over all its seeds"""
+    few: frozenset[Place] = frozenset()
+    """places with fewer seeds than a verdict takes"""
+
+    @classmethod
+    def of(cls, found: Mapping[Place, Comparison], base: float | None = None) -> Heat:
+        """What was measured."""
+        few = frozenset(place for place, comparison in found.items() if len(comparison.differences) < LEAST_PAIRS)
+        return cls({place: comparison.gap for place, comparison in found.items()}, base, few)
 
 
 def measured_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
     """What we measured on one domain."""
     run = [cell for cell in cells if cell.accuracies]
-    placed = {(cell.group, cell.at): cell for cell in run if cell.at is not None}
     base = next((cell for cell in run if cell.method == baseline), None)
-    single = frozenset(place for place, cell in placed.items() if len(cell.accuracies) == 1)
-    return Heat(
-        values={place: mean(cell.percent) for place, cell in placed.items()},
-        gaps={place: pair.gap for place, cell in placed.items() if base and (pair := over_shared_seeds(cell, base))},
-        base=mean(base.percent) if base else None,
-        single=single,
-    )
+    if base is None:
+        return Heat({})
+    pairs = {(cell.group, cell.at): over_shared_seeds(cell, base) for cell in run if cell.at is not None}
+    return Heat.of({place: pair for place, pair in pairs.items() if pair}, mean(base.percent))
 
 
 def published_heat(cells: Iterable[Cell], baseline: str | None) -> Heat:
     """What the paper has on one domain."""
     known = [(cell, 100 * cell.published.mean) for cell in cells if cell.published]
-    values = {(cell.group, cell.at): value for cell, value in known if cell.at is not None}
     base = next((value for cell, value in known if cell.method == baseline), None)
-    return Heat(values, {} if base is None else {place: value - base for place, value in values.items()}, base)
+    if base is None:
+        return Heat({})
+    return Heat({(cell.group, cell.at): value - base for cell, value in known if cell.at is not None}, base)
 
 
 class Palette:
@@ -89,7 +94,6 @@ def draw(
     palette: Palette,
     *,
     ticks: Sequence[str] | None = None,
-    number: Callable[[float], str] = "{:.1f}".format,
 ) -> None:
     """One panel: a coloured field with its number for each place, the first group on top.
 
@@ -99,24 +103,22 @@ def draw(
     axes.set_xticks(np.arange(len(columns)) + 0.5, ticks or [f"K={column:g}" for column in columns], fontsize=9)
     axes.set_yticks([])
     axes.spines[:].set_visible(False)
-    if not heat.values:
+    if not heat.gaps:
         not_here(axes)
         return
     for i, group in enumerate(groups):
         for j, column in enumerate(columns):
-            _field(axes, heat, (group, column), (j, i), palette, number)
+            _field(axes, heat, (group, column), (j, i), palette)
 
 
-def _field(
-    axes: Axes, heat: Heat, place: Place, corner: tuple[int, int], palette: Palette, number: Callable[[float], str]
-) -> None:
+def _field(axes: Axes, heat: Heat, place: Place, corner: tuple[int, int], palette: Palette) -> None:
     options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
     centre = corner[0] + 0.5, corner[1] + 0.5
-    if place not in heat.values:
+    if place not in heat.gaps:
         axes.text(*centre, "\N{EN DASH}", color=SOFT, **options)
         return
-    colour = palette(heat.gaps.get(place, 0.0))
+    colour = palette(heat.gaps[place])
     axes.add_patch(require("matplotlib.patches", "report").Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white"))
     dark = float(np.dot(colour[:3], [0.299, 0.587, 0.114])) < 0.55
-    style = "italic" if place in heat.single else "normal"
-    axes.text(*centre, number(heat.values[place]), color="white" if dark else INK, style=style, **options)
+    style = "italic" if place in heat.few else "normal"
+    axes.text(*centre, signed(heat.gaps[place]), color="white" if dark else INK, style=style, **options)

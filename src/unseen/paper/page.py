@@ -9,10 +9,11 @@ from unseen.base.reading import is_there, read_text
 from unseen.base.writing import write_atomically
 from unseen.errors import InputError
 from unseen.paper.claim_words import comparisons_sheet, paragraph
-from unseen.paper.claims import LEAST_PAIRS, Judged
 from unseen.paper.digits.claims import DIGITS
 from unseen.paper.digits.lab import SOURCE
+from unseen.paper.findings import LEAST_PAIRS
 from unseen.paper.prose import prose_html
+from unseen.paper.prospects import Prospect
 from unseen.paper.results import Results
 from unseen.paper.section import ResultsPage
 from unseen.paper.streets.claims import STREETS
@@ -60,9 +61,9 @@ def _without_page(file: Path, results: Results) -> str:
 
 _CLEAR = (
     f"An interval is of one comparison by itself. *Clear* is what is clear among all comparisons of its claim, with "
-    f"{LEAST_PAIRS} seeds or more: so an interval may exclude 0 and not be clear ([how claims are "
-    "judged](#how-claims-are-judged)). How many seeds would see a difference is said at the spread that was measured "
-    "and at the greatest that it may well be."
+    f"{LEAST_PAIRS} seeds or more: so an interval may exclude 0 and not be clear. A claim *holds* where all are, and "
+    "*holds in part* where some are ([how claims are judged](#how-claims-are-judged)). *Interim*: the seeds planned "
+    "before ([the plan](#how-many-seeds-would-decide-it)) are not all there, and the verdict is not the last."
 )
 
 
@@ -85,9 +86,9 @@ def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
         page.prose.lead,
         "## The paper's claims",
         _CLEAR,
-        *(part for judged in page.judged for part in _claim(page, judged)),
+        *(part for each in page.prospects for part in _claim(page, each)),
         "## How claims are judged",
-        page.judging,
+        "\n".join(f"- {point}" for point in page.judging),
         "## How many seeds would decide it",
         page.within_reach,
         *map(folded, page.deciding),
@@ -102,19 +103,20 @@ def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
     return out
 
 
-def _claim(page: ResultsPage, judged: Judged) -> list[str]:
+def _claim(page: ResultsPage, prospect: Prospect) -> list[str]:
     """A heading, what the paper says, what there is here; the comparisons folded away."""
+    judged = prospect.judged
     on = f" ({judged.on})" if len({each.on for each in page.judged}) > 1 else ""
-    text = f"*{judged.claim.text}* {claim_paragraph(page, judged)}"
+    text = f"*{judged.claim.text}* {claim_paragraph(page, prospect)}"
     return [
         *_titled(f"{judged.claim.name}{on}", text),
         *([folded(comparisons_sheet(judged))] if judged.compared else []),
     ]
 
 
-def claim_paragraph(page: ResultsPage, judged: Judged) -> str:
+def claim_paragraph(page: ResultsPage, prospect: Prospect) -> str:
     """What stands below a claim: its verdict and numbers, then what people wrote."""
-    return f"{paragraph(judged)} {page.remark(judged)}".strip()
+    return f"{paragraph(prospect)} {page.remark(prospect.judged)}".strip()
 
 
 def _titled(title: str, text: str) -> list[str]:
@@ -149,14 +151,17 @@ def write_html(page: ResultsPage, out: Path) -> Path:
         }
         for section in page.sections
     ]
-    claims = [(each, prose_html(claim_paragraph(page, each)), comparisons_sheet(each)) for each in page.judged]
+    claims = [
+        (each.judged, prose_html(claim_paragraph(page, each)), comparisons_sheet(each.judged))
+        for each in page.prospects
+    ]
     content = {
         "page": page,
         "sections": shown,
         "overview": embedded(page.overview(), _OVERVIEW),
         "claims": claims,
         "lead": prose_html(page.prose.lead),
-        "judging": prose_html(page.judging),
+        "judging": [prose_html(point) for point in page.judging],
         "beyond": {name: prose_html(text) for name, text in page.beyond.items()},
     }
     return write(environment("unseen.paper"), "results.html", content, out)

@@ -12,6 +12,7 @@ from unseen.reporting.kit.wording import counted
 from unseen.runs.request import Request
 
 if TYPE_CHECKING:
+    from unseen.paper.claims import Claim
     from unseen.paper.section import Section
 
 PLANNED = "2026-11-17T21:48:20+00:00"
@@ -51,6 +52,12 @@ def planned_seeds(plan: Sequence[Step | Script]) -> dict[str, int]:
     """How many seeds each recipe shall have."""
     steps = [step for step in plan if isinstance(step, Step)]
     return {step.recipe: max(each.seeds for each in steps if each.recipe == step.recipe) for step in steps}
+
+
+def planned_for(claim: Claim, planned: Mapping[str, int]) -> int | None:
+    """How many seeds a claim shall have: as many as the recipe with the fewest; None where one is in no plan."""
+    recipes = {name.partition("/")[0] for pair in claim.pairs for name in pair}
+    return min(planned[recipe] for recipe in recipes) if recipes <= planned.keys() else None
 
 
 def missing(step: Step, section: Section) -> list[Request]:

@@ -76,9 +76,8 @@ class Quantities:
 
     def accuracy(self, method: str, domain: str, first: int | None = None) -> str:
         """The mean in percent; of the ``first`` so many seeds alone where that is given."""
-        found = self._cell(method, domain).accuracies
-        chosen = [share for seed, share in found.items() if first is None or seed < first]
-        return f"{100 * mean(chosen):.1f}" if chosen else "not run"
+        chosen = _up_to(self._cell(method, domain).accuracies, first)
+        return f"{100 * mean(list(chosen.values())):.1f}" if chosen else "not run"
 
     def seeds(self, method: str, domain: str) -> int:
         """How many there are."""
@@ -89,9 +88,9 @@ class Quantities:
         section = self._section(recipe)
         return section.recipe.setting(section.lab, section.results).data[domain]
 
-    def gap(self, better: str, worse: str, domain: str) -> str:
-        """The first minus the second in points, its interval and the number of seeds."""
-        return _gap(self._compare(better, worse, domain))
+    def gap(self, better: str, worse: str, domain: str, first: int | None = None) -> str:
+        """The first minus the second in points, its interval and the number of seeds; ``first`` as above."""
+        return _gap(self._compare(better, worse, domain, first))
 
     def difference(self, better: str, worse: str, domain: str) -> str:
         """The same without interval and seeds."""
@@ -133,11 +132,9 @@ class Quantities:
 
     # Where they come from.
 
-    def _compare(self, better: str, worse: str, domain: str) -> Comparison | None:
-        first, second = self._cell(better, domain), self._cell(worse, domain)
-        if not first.accuracies.keys() & second.accuracies.keys():
-            return None
-        return compare(domain, better, worse, first.accuracies, second.accuracies)
+    def _compare(self, better: str, worse: str, domain: str, first: int | None = None) -> Comparison | None:
+        ours, theirs = (_up_to(self._cell(method, domain).accuracies, first) for method in (better, worse))
+        return compare(domain, better, worse, ours, theirs) if ours.keys() & theirs.keys() else None
 
     def _section(self, method: str) -> Section:
         recipe = method.partition("/")[0]
@@ -164,6 +161,11 @@ class Quantities:
         if not found:
             raise InputError(f"{self.where}: {problem} is in the results; see the labels in the page's tables")
         return found[0]
+
+
+def _up_to(accuracies: Mapping[int, float], first: int | None) -> Mapping[int, float]:
+    """Those of the ``first`` so many seeds; of all where no number is given."""
+    return {seed: share for seed, share in accuracies.items() if first is None or seed < first}
 
 
 def _gap(comparison: Comparison | None) -> str:

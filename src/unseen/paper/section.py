@@ -11,35 +11,20 @@ from typing import Any
 from unseen.paper.cells import Cell, describe_seeds
 from unseen.paper.claim_chart import claims_chart
 from unseen.paper.claim_words import headline
-from unseen.paper.claims import ALPHA, LEAST_PAIRS, Claim, Judged, judge
+from unseen.paper.claims import Claim, Judged, judge
 from unseen.paper.decided import decided_sheet
-from unseen.paper.deciding import power_sheet, within_reach
+from unseen.paper.deciding import power_sheet
+from unseen.paper.judging import judging_points
 from unseen.paper.lab import Lab
 from unseen.paper.plan import PLANNED, Script, Step, plan_sheet, planned_seeds
 from unseen.paper.prose import Prose, Quantities, fill, split_prose
+from unseen.paper.prospects import Prospect, chances_sheet, prospect, within_reach
 from unseen.paper.recipe import Recipe
-from unseen.paper.results import Results
-from unseen.paper.sharing import shared_runs
+from unseen.paper.results import Results, run_key
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import counted, listed
 
 _KINDS = {"run": "training", "ensemble": "ensemble", "adda": "adaptation"}
-_JUDGING = (
-    "Differences are in points of {measure}, paired by seed, over every seed that both sides have; a comparison with "
-    "fewer than {least} pairs decides nothing. A claim holds where the 95 % t-interval of every comparison lies on its "
-    "side of 0. Where only some do, each has to be clear among all of the claim's comparisons (Holm's correction): "
-    "then it holds in part, and a comparison that is clear on the other side contradicts it. Else it is not decided. "
-    "Near repetitions, which share their seed, are averaged seed by seed before any interval: one over all of them "
-    "would count a seed's luck many times. Means per seed need no model of what repetitions share, and a mixed model "
-    "could not be checked with so few seeds."
-)
-_ERRORS = (
-    "So, if differences are normal, a verdict says something false in at most 5 of 100 claims: of {claims}, "
-    "{false:.1f} are to be expected at most, if nothing differed at all. How often intervals and verdicts err, also "
-    "where a claim was judged before it had all its seeds, was "
-    "[simulated](../experiments/README.md#are-the-intervals-and-verdicts-of-the-results-what-they-say). Claims are not "
-    "independent."
-)
 
 
 @dataclass(frozen=True)
@@ -156,7 +141,12 @@ class ResultsPage:
     @property
     def headline(self) -> str:
         """How many claims stand how."""
-        return headline(self.judged)
+        return headline(self.prospects)
+
+    @cached_property
+    def prospects(self) -> list[Prospect]:
+        """The claims as they stand, and what more seeds would make of them."""
+        return [prospect(each, planned_seeds(self.subject.plan)) for each in self.judged]
 
     @cached_property
     def prose(self) -> Prose:
@@ -175,23 +165,15 @@ class ResultsPage:
         return {name: part for name, part in self.prose.parts.items() if name not in names}
 
     @property
-    def judging(self) -> str:
+    def judging(self) -> list[str]:
         """How a claim is judged, how often that goes wrong, and what claims share."""
-        measured = [each for each in self.judged if each.compared]
-        errors = _ERRORS.format(claims=counted(len(measured), "claim"), false=ALPHA * len(measured))
-        judging = _JUDGING.format(measure=self.subject.measure, least=LEAST_PAIRS)
-        shared = shared_runs(self.judged, self.sections, self.subject.baseline)
-        return " ".join(filter(None, [judging, self.subject.judging, errors, shared]))
-
-    @property
-    def power(self) -> Sheet:
-        """How many seeds would decide each claim."""
-        return power_sheet(self.judged, planned_seeds(self.subject.plan))
+        subject = self.subject
+        return judging_points(self.judged, self.sections, subject.measure, subject.judging, subject.baseline)
 
     @property
     def within_reach(self) -> str:
         """What more seeds can decide."""
-        return within_reach(self.judged)
+        return within_reach(self.prospects)
 
     @property
     def plan(self) -> Sheet | None:
@@ -203,7 +185,8 @@ class ResultsPage:
     @property
     def deciding(self) -> list[Sheet]:
         """The tables of what would decide the claims, and of what did."""
-        return [sheet for sheet in (self.power, self.plan, self.decided) if sheet]
+        sheets = (chances_sheet(self.prospects), power_sheet(self.judged), self.plan, self.decided)
+        return [sheet for sheet in sheets if sheet]
 
     @property
     def decided(self) -> Sheet | None:
@@ -216,14 +199,21 @@ class ResultsPage:
 
     def overview(self) -> Any:
         """The figure of all claims."""
-        return claims_chart(self.judged, self.subject.measure)
+        return claims_chart(self.prospects, self.subject.measure)
+
+    def _keys(self) -> set[str]:
+        """What its recipes know their measurements by; a results file may have other pages' as well."""
+        measurements = [m for s in self.sections for m in s.recipe.measurements(s.lab, s.most)]
+        return {name for m in measurements for name in (m.key, *map(run_key, m.needs))}
 
     @property
     def made_with(self) -> str:
         """How much was measured, and with what the runs were made, all of them."""
-        kinds = Counter(line["kind"] for line in self.results)
+        own = self._keys()
+        shown = [line for line in self.results if line["key"] in own]
+        kinds = Counter(line["kind"] for line in shown)
         measured = [counted(kinds[kind], name) for kind, name in _KINDS.items() if kinds[kind]]
-        lines = [line for line in self.results if line["kind"] == "run"]
+        lines = [line for line in shown if line["kind"] == "run"]
         versions = sorted({f"torch {line['versions']['torch']}" for line in lines})
         engines = sorted({f"{line['engine']['device']} in {line['engine']['precision']}" for line in lines})
         dates = [line["created"][:10] for line in lines]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import median
 from typing import TYPE_CHECKING
 
 from unseen.paper.cells import Cell
 from unseen.paper.claims import Judged
-from unseen.reporting.kit.statistics import deviation
+from unseen.reporting.kit.statistics import correlation, deviation
 from unseen.reporting.kit.wording import counted, listed
 
 if TYPE_CHECKING:
     from unseen.paper.section import Section
+
+_ENOUGH = 5
+"""seeds that a correlation takes to be worth telling"""
 
 
 def shared_runs(judged: Sequence[Judged], sections: Sequence[Section], baseline: str) -> str:
@@ -33,10 +37,43 @@ def shared_runs(judged: Sequence[Judged], sections: Sequence[Section], baseline:
         return ""
     every = sum(len(each.comparisons) for each in judged)
     return (
-        f"{len(used)} of the {every} comparisons, in {counted(len(users), 'claim')}, are differences from the same "
-        f"{baseline.partition('/')[2]} runs, whose mean has a standard error of {listed(moves)}: where it is off by so "
-        "much, all of them are, and in one direction."
+        f"Claims are not independent. {len(used)} of the {every} comparisons, in {counted(len(users), 'claim')}, are "
+        f"differences from the same "
+        f"{baseline.partition('/')[2]} runs, whose mean has a standard error of {listed(moves)}, and more with fewer: "
+        "where it is off by so much, all of them are, and in one direction."
     )
+
+
+def alike_in_words(judged: Sequence[Judged]) -> str:
+    """How much pairing by seed removes, and how far a claim's domains tell the same thing: correlations over seeds."""
+    sides = [
+        each.alike
+        for some in judged
+        for each in some.compared
+        if each.alike is not None and len(each.comparison.differences) >= _ENOUGH
+    ]
+    found = [one for some in judged if (one := _between_columns(some)) is not None]
+    said = []
+    if sides:
+        said.append(
+            f"Over seeds, the two sides of a comparison correlate at {median(sides):.2f} in the median "
+            f"({counted(len(sides), 'comparison')} with {_ENOUGH} seeds or more): the less, the less pairing removes."
+        )
+    if found:
+        said.append(
+            f"The differences on a claim's first two domains correlate at {median(found):.2f} "
+            f"({counted(len(found), 'claim')}): the more, the less two domains are two proofs."
+        )
+    return " ".join(said)
+
+
+def _between_columns(judged: Judged) -> float | None:
+    """The correlation of a claim's effects on its first two columns, over the seeds both have, if these are enough."""
+    if len(judged.effects) < 2:
+        return None
+    first, second = (effect.comparison.differences for effect in judged.effects[:2])
+    both = sorted(first.keys() & second.keys())
+    return correlation([first[s] for s in both], [second[s] for s in both]) if len(both) >= _ENOUGH else None
 
 
 def _same_runs(sections: Sequence[Section], baseline: str) -> tuple[dict[str, Cell], set[str]]:

@@ -93,7 +93,9 @@ def verdict_caption(found: Sequence[Finding], setting: Setting) -> list[str]:
             f"where nothing does. {_SPREAD if spread else _NO_SPREAD}"
         )
     if any(len(f.cell.accuracies) == 2 and f.cell.published and f.cell.published.runs for f in judged):
-        parts.append("With 2 seeds that interval is too narrow: about 90 in 100 have the true difference.")
+        parts.append(
+            "With 2 seeds that interval is too narrow, about 90 in 100 have the true difference: no verdict is given."
+        )
     return parts
 
 

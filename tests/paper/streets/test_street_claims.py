@@ -50,7 +50,7 @@ def test_claims_are_judged_on_the_data_that_has_them(file: Path) -> None:
     page = read_page(file)
     assert [judged.verdict for judged in page.judged] == ["holds", "holds", "not measured"]
     assert {judged.on for judged in page.judged} == {"built-in scenes, small scale"}
-    assert "No data for 14 others" in paragraph(page.judged[0])
+    assert "No data for 14 others" in paragraph(page.prospects[0])
     assert page.headline == "Of 3 claims, 2 hold and 1 is not measured"
 
 

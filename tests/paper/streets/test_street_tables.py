@@ -86,12 +86,12 @@ def test_the_page_of_table_2_says_where_its_bold_type_is_wrong(made: list[Sheet]
 def test_on_synthia_at_the_papers_scale_verdicts_are_given_by_the_runs_interval_alone(tmp_path: Path) -> None:
     lab = StreetLab(out=tmp_path, data=SYNTHIA, rows={"highway-night": TARGETS}, scale=PAPER)
     cells = [
-        cell("ERM", TARGETS[0], 12.9, 13.1, published=table2("ERM", "highway-night", TARGETS[0])),
-        cell("ADA", TARGETS[0], 30.0, 30.2, published=table2("ADA", "highway-night", TARGETS[0])),
+        cell("ERM", TARGETS[0], 12.9, 13.0, 13.1, published=table2("ERM", "highway-night", TARGETS[0])),
+        cell("ADA", TARGETS[0], 30.0, 30.1, 30.2, published=table2("ADA", "highway-night", TARGETS[0])),
     ]
     erm, ada = findings(cells, setting(lab))
     assert (erm.paper.verdict, ada.paper.verdict) == ("agrees", "differs")
-    assert ada.paper.interval.low == pytest.approx(30.1 - 18.5 - 12.706 * 0.1, abs=0.01)
+    assert ada.paper.interval.low == pytest.approx(30.1 - 18.5 - 4.303 * 0.1 / 3**0.5, abs=0.01)
     (block,) = arranged_sheets(cells, setting(lab))
     assert block.rows[0][2:] == ("13.0 · 13.0 =",)
     assert block.rows[1][2:] == ("30.1 · 18.5 ≠",)

@@ -10,6 +10,7 @@ from unseen.reporting.kit.statistics import (
     EXACT_UP_TO,
     Interval,
     bootstrap_interval,
+    correlation,
     crossed,
     deviation,
     holm,
@@ -25,6 +26,12 @@ from unseen.reporting.kit.statistics import (
 )
 
 FIVE = [0.312, 0.298, 0.334, 0.305, 0.327]
+
+
+def test_the_correlation_is_scipys_and_there_is_none_with_what_does_not_vary():
+    others = [0.61, 0.55, 0.67, 0.58, 0.60]
+    assert correlation(FIVE, others) == pytest.approx(stats.pearsonr(FIVE, others).statistic)
+    assert correlation(FIVE, [0.5] * 5) is None
 
 
 def ends(interval):

@@ -102,7 +102,7 @@ DIGIT_CLAIMS = (
         name="Ensembles gain with K",
     ),
     Claim(
-        "ADDA with many target images does better than ADA (K=2) on USPS and, slightly (not judged), on MNIST-M.",
+        "ADDA with many target images does better than ADA (K=2) on USPS and MNIST-M (how slightly is not judged).",
         "Appendix B, Figure 4",
         _all("figure4", [_MOST], "K=2"),
         ("USPS", "MNIST-M"),

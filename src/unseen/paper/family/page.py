@@ -11,7 +11,6 @@ from pathlib import Path
 from unseen.base.writing import write_atomically
 from unseen.errors import InputError
 from unseen.paper.cells import Cell, over_shared_seeds
-from unseen.paper.claims import LEAST_PAIRS
 from unseen.paper.digits.lab import COLUMNS, SOURCE, DigitLab, stand_in_lab
 from unseen.paper.family import criterion
 from unseen.paper.family.choices import Line, how_chosen, read_choices, tried_sheets
@@ -21,6 +20,7 @@ from unseen.paper.family.methods import ERM, JITTERED, OURS, RANDOM, controls
 from unseen.paper.family.recipes import FAMILY_RECIPES
 from unseen.paper.family.rows import rows_sheet
 from unseen.paper.family.tables import MEAN, by_source, control_comparisons, ranked
+from unseen.paper.findings import LEAST_PAIRS
 from unseen.paper.lab import Lab
 from unseen.paper.methods import Trained
 from unseen.paper.page import folded, folded_if_long

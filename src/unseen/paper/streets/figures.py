@@ -12,10 +12,10 @@ from unseen.data.domain import Domain
 from unseen.data.streets.classes import CONDITIONS
 from unseen.paper import figures
 from unseen.paper.cells import Cell, Setting, describe_seeds, over_shared_seeds
-from unseen.paper.heat import Heat, Palette, Place, draw
+from unseen.paper.heat import FEW, Heat, Palette, Place, draw
 from unseen.paper.streets.names import CALLED, TABLE2, called, condition_of, place_of
 from unseen.reporting.kit.charts import Panels, drawing, heading, panel_figure
-from unseen.reporting.kit.wording import listed, signed
+from unseen.reporting.kit.wording import listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +68,7 @@ def gains(cells: Sequence[Cell], setting: Setting) -> Figure:
     height = 0.27 * len(CONDITIONS)
     shape = Panels(rows=len(heats), columns=2, height=height, lines=1, foot=0.75, left=0.95, gap=0.3, width=12)
     footnote = (
-        f"ADA minus ERM with the same seeds, points of mIoU. {describe_seeds(cells)} In italics: one seed. "
+        f"ADA minus ERM with the same seeds, points of mIoU. {describe_seeds(cells)} {FEW} "
         f"{setting.protocol} {setting.not_comparable(cells)}"
     )
     figure, rows = panel_figure(shape, setting.title, footnote, palette.legend(setting.baseline))
@@ -78,7 +78,7 @@ def gains(cells: Sequence[Cell], setting: Setting) -> Figure:
         ticks = [condition_of(target).capitalize() for target in targets]
         note = f"tested on {listed([CALLED[p] for p in dict.fromkeys(map(place_of, targets))])}, five columns each"
         for axes, heat, whose in zip(row, pair, ("here", "the paper"), strict=True):
-            draw(axes, heat, groups, range(len(targets)), palette, ticks=ticks, number=signed)
+            draw(axes, heat, groups, range(len(targets)), palette, ticks=ticks)
             axes.tick_params("x", rotation=45)
             axes.axvline(len(CONDITIONS), color="white", linewidth=6)
             heading(axes, shape, f"Trained on {CALLED[place]}, {whose}", note)
@@ -92,15 +92,13 @@ def _places(cells: Sequence[Cell]) -> list[str]:
 
 def _measured(cells: Sequence[Cell]) -> Heat:
     found = {place: pair for place, (erm, ada) in _pairs(cells).items() if (pair := over_shared_seeds(ada, erm))}
-    single = frozenset(place for place, comparison in found.items() if len(comparison.differences) == 1)
-    gaps = {place: comparison.gap for place, comparison in found.items()}
-    return Heat(gaps, gaps, single=single)
+    return Heat.of(found)
 
 
 def _published(cells: Sequence[Cell]) -> Heat:
     published = {place: [cell.published for cell in pair] for place, pair in _pairs(cells).items()}
     gaps = {place: 100 * (ada.mean - erm.mean) for place, (erm, ada) in published.items() if erm and ada}
-    return Heat(gaps, gaps)
+    return Heat(gaps)
 
 
 def _pairs(cells: Sequence[Cell]) -> dict[Place, tuple[Cell, Cell]]:

@@ -47,6 +47,13 @@ def deviation(values: Sequence[float]) -> float | None:
     return math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1))
 
 
+def correlation(values: Sequence[float], others: Sequence[float]) -> float | None:
+    """Pearson's, of values that belong together; None where one side doesn't vary."""
+    first, second = (np.asarray(side, np.float64) - mean(side) for side in (values, others))
+    scale = math.sqrt(float(first @ first) * float(second @ second))
+    return float(first @ second) / scale if scale else None
+
+
 def t_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
     """The interval for the mean of what ``values`` were drawn from; None for fewer than two values."""
     spread = deviation(values)

@@ -1,0 +1,51 @@
+"""A claim as it stands, in the table and in the words of what would decide it."""
+
+from unseen.paper.cells import Cell
+from unseen.paper.claims import Claim, judge
+from unseen.paper.prospects import Prospect, chances_sheet, power_in_words, prospect, within_reach
+from unseen.paper.published import Published
+from unseen.paper.tables import NONE
+
+CLAIM = Claim("c", "w", (("r/a", "r/e"), ("r/b", "r/e")), ("SVHN",), name="a and b beat e")
+SHARES = {"a": [0.34, 0.38, 0.33], "b": [0.36, 0.37, 0.38], "e": [0.30, 0.31, 0.32]}
+
+
+def stands(*, printed: bool, seeds: int = 3, planned: int | None = None) -> Prospect:
+    theirs = {"a": 0.3001, "b": 0.33, "e": 0.30}
+    cells = [
+        Cell(
+            name, "SVHN", dict(enumerate(shares[:seeds])), Published(theirs[name], 0.01, (10,), "") if printed else None
+        )
+        for name, shares in SHARES.items()
+    ]
+    return prospect(judge(CLAIM, {"r": cells}), {"r": planned} if planned else {})
+
+
+def test_the_row_of_a_claim_has_the_papers_differences_and_the_chances_of_the_plan() -> None:
+    (row,) = chances_sheet([stands(printed=True, planned=10)]).rows
+    assert row[:4] == ("a and b beat e", "2", "+0.01 to +3.0", "3")
+    assert row[5:7] == ("over 200", "10")
+    assert row[7].endswith(" %")
+    (row,) = chances_sheet([stands(printed=False, seeds=2)]).rows
+    assert row[:3] == ("a and b beat e ?", "2", "(3)"), "two seeds hardly give a spread"
+    assert row[6:] == (NONE, NONE, NONE), "nothing is planned"
+
+
+def test_what_is_out_of_reach_is_named() -> None:
+    said = within_reach([stands(printed=True)])
+    assert "20 seeds or fewer would show 1 of 1 claim in part and 0 as a whole" in said
+    assert "more than 200, so that we stop: a and b beat e." in said
+    assert "stop" not in within_reach([stands(printed=False)])
+    assert within_reach([stands(printed=True, seeds=1)]).startswith("No claim has two seeds yet")
+
+
+def test_a_claim_in_words_says_what_was_asked_for_and_how_little_two_seeds_say() -> None:
+    assert power_in_words(stands(printed=False, seeds=2)).startswith("Seeds for 80 % power to see 3 points: ")
+    assert power_in_words(stands(printed=False, seeds=2)).endswith(", by a spread that two seeds hardly give.")
+    assert power_in_words(stands(printed=True, seeds=1)) == ""
+
+
+def test_interim_is_what_has_some_of_its_planned_seeds() -> None:
+    assert stands(printed=True, planned=4).interim
+    assert not stands(printed=True, planned=3).interim
+    assert not stands(printed=True).interim
