@@ -41,7 +41,7 @@ def test_what_is_out_of_reach_is_named() -> None:
 
 def test_a_claim_in_words_says_what_was_asked_for_and_how_little_two_seeds_say() -> None:
     assert power_in_words(stands(printed=False, seeds=2)).startswith("Seeds for 80 % power to see 3 points: ")
-    assert power_in_words(stands(printed=False, seeds=2)).endswith(", by a spread that two seeds hardly give.")
+    assert power_in_words(stands(printed=False, seeds=2)).endswith(" (two seeds hardly give the spread).")
     assert power_in_words(stands(printed=True, seeds=1)) == ""
 
 

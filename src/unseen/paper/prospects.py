@@ -91,7 +91,7 @@ def power_in_words(prospect: Prospect) -> str:
     part, whole = (seeds_in_words(chances.needed(each)) for each in (chances.part, chances.whole))
     several = len(prospect.judged.compared) > 1
     needed = f"{part} to show it in part, {whole} as a whole" if several else whole
-    hardly = ", by a spread that two seeds hardly give" if chances.pairs < LEAST_PAIRS else ""
+    hardly = " (two seeds hardly give the spread)" if chances.pairs < LEAST_PAIRS else ""
     return f"Seeds for {100 * POWER:.0f} % power {asked}: {needed}{hardly}."
 
 

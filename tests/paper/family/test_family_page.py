@@ -43,6 +43,15 @@ def test_the_page_has_the_protocol_every_board_and_what_was_not_run(family: Path
     assert "devised after it had been tested there" in text
 
 
+def test_methods_with_more_seeds_than_most_leave_the_board_at_the_seeds_of_most(tmp_path: Path) -> None:
+    recipe, lab = FAMILY_RECIPES["family"], digit_lab(tmp_path)
+    add_results(recipe, lab, 2)
+    add_results(recipe, lab, 4, skip=tuple({method.label for method in recipe.compared(lab)} - {"ERM", "ADA, K=2"}))
+    text = write_leaderboard(tmp_path, tmp_path / "leaderboard.md")[0].read_text()
+    assert "Mean of 2 seeds." in text
+    assert "| ADA, K=2 | 4 |" not in text
+
+
 def test_the_long_scale_stands_beside_the_usual_one_and_others_numbers_are_there_once(family: Path) -> None:
     (family / "docs").mkdir()
     recipe = FAMILY_RECIPES["family"]
