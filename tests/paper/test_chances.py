@@ -49,7 +49,7 @@ def test_one_comparison_has_the_power_of_its_t_test() -> None:
     chance = found(claimed())
     for seeds in (4, 8, 15):
         assert chance.whole[seeds] == chance.part[seeds] == pytest.approx(power(3.0, 2.0, seeds), abs=0.03)
-    needed = chance.needed(chance.whole)
+    needed = chance.seeds_whole
     assert needed is not None
     assert power(3.0, 2.0, needed + 1) > POWER > power(3.0, 2.0, needed - 2)
 
@@ -57,7 +57,7 @@ def test_one_comparison_has_the_power_of_its_t_test() -> None:
 def test_where_nothing_differs_a_claim_is_shown_in_few_of_a_hundred_cases() -> None:
     chance = found(claimed(methods=6, theirs=0.0))
     assert max(chance.part.values()) < 0.04, "half of 5 of 100: the other half is on the other side"
-    assert chance.needed(chance.whole) is chance.needed(chance.part) is None
+    assert chance.seeds_whole is chance.seeds_in_part is None
 
 
 def test_some_of_many_comparisons_are_clear_sooner_than_one_and_all_of_them_later() -> None:
@@ -73,6 +73,11 @@ def test_where_the_paper_only_draws_bars_three_points_are_asked_for() -> None:
 def test_the_planned_number_of_seeds_is_tried_even_if_it_is_odd() -> None:
     assert 23 in found(claimed(), planned=23).whole
     assert max(found(claimed()).whole) == MOST_PAIRS
+
+
+def test_differences_without_a_spread_say_nothing_about_more_of_them() -> None:
+    cells = [Cell(name, "d", dict.fromkeys(range(3), level)) for name, level in (("a", 0.6), ("b", 0.5))]
+    assert chances(judge(Claim("c", "w", (("r/a", "r/b"),), ("d",)), {"r": cells})) is None
 
 
 @pytest.mark.parametrize("judged", [claimed(seeds=1), claimed(mostly=True), claimed(alike=True)], ids=str)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import controls, why
+from experiments import controls, svhn, why
 from unseen.paper.digits.lab import SOURCE, DigitLab
 from unseen.paper.page import claim_paragraph, read_page, write_markdown
 from unseen.paper.results import Results
@@ -99,5 +99,6 @@ def test_the_experiments_tables_are_those_of_their_lines() -> None:
     text = (ROOT / "experiments/README.md").read_text()
     (source,) = DigitLab(out=RESULTS, rows={SOURCE: ("SVHN", "MNIST-M", "USPS")}).sources
     made = [*controls.table(source, Results(RESULTS / "controls.jsonl"), Results(RESULTS / "digits.jsonl"))]
+    made += svhn.table(Results(RESULTS / "svhn.jsonl"))
     made += why._why_table([json.loads(line) for line in (RESULTS / "why.jsonl").read_text().splitlines()])
     assert [line for line in made if line.startswith("|") and line not in text] == []

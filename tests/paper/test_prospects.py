@@ -1,5 +1,7 @@
 """A claim as it stands, in the table and in the words of what would decide it."""
 
+from collections.abc import Mapping
+
 from unseen.paper.cells import Cell
 from unseen.paper.claims import Claim, judge
 from unseen.paper.prospects import Prospect, chances_sheet, power_in_words, prospect, within_reach
@@ -10,14 +12,12 @@ CLAIM = Claim("c", "w", (("r/a", "r/e"), ("r/b", "r/e")), ("SVHN",), name="a and
 SHARES = {"a": [0.34, 0.38, 0.33], "b": [0.36, 0.37, 0.38], "e": [0.30, 0.31, 0.32]}
 
 
-def stands(*, printed: bool, seeds: int = 3, planned: int | None = None) -> Prospect:
+def stands(
+    *, printed: bool, seeds: int = 3, planned: int | None = None, shares: Mapping[str, list[float]] = SHARES
+) -> Prospect:
     theirs = {"a": 0.3001, "b": 0.33, "e": 0.30}
-    cells = [
-        Cell(
-            name, "SVHN", dict(enumerate(shares[:seeds])), Published(theirs[name], 0.01, (10,), "") if printed else None
-        )
-        for name, shares in SHARES.items()
-    ]
+    printed_means = {name: Published(share, 0.01, (10,), "") for name, share in theirs.items() if printed}
+    cells = [Cell(name, "SVHN", dict(enumerate(own[:seeds])), printed_means.get(name)) for name, own in shares.items()]
     return prospect(judge(CLAIM, {"r": cells}), {"r": planned} if planned else {})
 
 
@@ -36,6 +36,8 @@ def test_what_is_out_of_reach_is_named() -> None:
     assert "20 seeds or fewer would show 1 of 1 claim in part and 0 as a whole" in said
     assert "more than 200, so that we stop: a and b beat e." in said
     assert "stop" not in within_reach([stands(printed=False)])
+    steady = {"e": [0.30, 0.31, 0.32], "a": [0.40, 0.411, 0.42], "b": [0.40, 0.41, 0.421]}
+    assert "stop" not in within_reach([stands(printed=True, shares=steady)]), "it holds, by differences of its own"
     assert within_reach([stands(printed=True, seeds=1)]).startswith("No claim has two seeds yet")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,14 +34,24 @@ class Chances:
     pairs: int
     """how many seeds the spread comes from: those that all comparisons have"""
 
-    def needed(self, chances: dict[int, float]) -> int | None:
-        """The fewest seeds tried from which on the chance is ``POWER``; None above ``MOST_PAIRS``."""
-        short = [seeds for seeds, chance in chances.items() if chance < POWER]
-        return next((seeds for seeds in chances if not short or seeds > max(short)), None)
+    @property
+    def seeds_in_part(self) -> int | None:
+        """The fewest seeds tried from which on the chance for a part is ``POWER``; None above ``MOST_PAIRS``."""
+        return _needed(self.part)
+
+    @property
+    def seeds_whole(self) -> int | None:
+        """The same for the whole."""
+        return _needed(self.whole)
+
+
+def _needed(chances: Mapping[int, float]) -> int | None:
+    short = [seeds for seeds, chance in chances.items() if chance < POWER]
+    return next((seeds for seeds in chances if not short or seeds > max(short)), None)
 
 
 def chances(judged: Judged, planned: int | None = None) -> Chances | None:
-    """By the spread that was measured; None where two seeds are missing, or the claim is of another kind.
+    """By the spread that was measured; None where there is none, or the claim is of another kind.
 
     Where the paper only draws bars, a difference of ``MARGIN`` points is taken to be the true one.
     """
@@ -71,6 +81,8 @@ def _model(judged: Judged) -> tuple[Array, Array, float, int] | None:
     values = np.array([[c.differences[seed] for seed in shared] for c in some])
     pooled = {column: _pooled_deviation([c for c in some if c.domain == column]) for column in {c.domain for c in some}}
     deviations = np.array([pooled[c.domain] for c in some])
+    if not deviations.all():
+        return None
     true = np.array([MARGIN if each.theirs is None else each.theirs for each in judged.compared])
     return true, deviations, _alike(values), len(shared)
 

@@ -66,7 +66,7 @@ def _row(prospect: Prospect, chances: Chances) -> tuple[str, ...]:
         str(len(prospect.judged.compared)),
         " to ".join(dict.fromkeys(map(signed, (min(theirs), max(theirs))))) if theirs else f"({MARGIN:g})",
         str(prospect.fewest),
-        *map(seeds_in_words, (chances.needed(chances.part), chances.needed(chances.whole))),
+        *map(seeds_in_words, (chances.seeds_in_part, chances.seeds_whole)),
         str(planned or NONE),
         *then,
     )
@@ -88,7 +88,7 @@ def power_in_words(prospect: Prospect) -> str:
     if chances is None or prospect.judged.verdict == "holds":
         return ""
     asked = "if the paper's differences were true" if _theirs(prospect.judged) else f"to see {MARGIN:g} points"
-    part, whole = (seeds_in_words(chances.needed(each)) for each in (chances.part, chances.whole))
+    part, whole = map(seeds_in_words, (chances.seeds_in_part, chances.seeds_whole))
     several = len(prospect.judged.compared) > 1
     needed = f"{part} to show it in part, {whole} as a whole" if several else whole
     hardly = " (two seeds hardly give the spread)" if chances.pairs < LEAST_PAIRS else ""
@@ -100,9 +100,10 @@ def within_reach(prospects: Sequence[Prospect]) -> str:
     known = [(each, each.chances) for each in prospects if each.chances]
     if not known:
         return "No claim has two seeds yet: nothing is known about the spread."
-    needed = {each.judged.claim.name: (c.needed(c.part), c.needed(c.whole)) for each, c in known}
-    part, whole = (sum((of[i] or MOST_PAIRS) <= AFFORDABLE for of in needed.values()) for i in (0, 1))
-    far = [name for name, (_, seeds) in needed.items() if seeds is None]
+    part = sum(_affordable(chances.seeds_in_part) for _, chances in known)
+    whole = sum(_affordable(chances.seeds_whole) for _, chances in known)
+    open_ = [(each.judged, chances) for each, chances in known if each.judged.verdict != "holds"]
+    far = [judged.claim.name for judged, chances in open_ if chances.seeds_whole is None]
     stop = (
         f" As a whole, these would take more than {MOST_PAIRS}, so that we stop: {listed(far)}. One of their "
         "comparisons has next to no difference in the paper."
@@ -111,3 +112,7 @@ def within_reach(prospects: Sequence[Prospect]) -> str:
         f"If the paper's differences were the true ones, {AFFORDABLE} seeds or fewer would show {part} of "
         f"{counted(len(known), 'claim')} in part and {whole} as a whole, with {100 * POWER:.0f} % power.{stop}"
     )
+
+
+def _affordable(seeds: int | None) -> bool:
+    return seeds is not None and seeds <= AFFORDABLE
