@@ -22,7 +22,7 @@ import unseen
 from unseen.data.root import data_root
 from unseen.errors import InputError
 from unseen.paper.results import Results
-from unseen.reporting.evaluation import scores_of
+from unseen.reporting.evaluation import result_line, scores_of
 from unseen.reporting.kit.statistics import deviation, mean, t_interval
 from unseen.reporting.kit.wording import counted, span
 
@@ -53,7 +53,7 @@ def measure(runs: Sequence[Path], results: Results) -> None:
             {"domain": DOMAIN, "part": part, "accuracy": float(right[mask].double().mean()), "images": int(mask.sum())}
             for part, mask in masks.items()
         ]
-        results.add({"key": run.name, "kind": "parts", "run": run.name, "scores": scores})
+        results.add(result_line(run) | {"key": run.name, "kind": "parts", "scores": scores})
 
 
 def table(results: Results) -> Iterator[str]:

@@ -104,10 +104,7 @@ def within_reach(prospects: Sequence[Prospect]) -> str:
     whole = sum(_affordable(chances.seeds_whole) for _, chances in known)
     open_ = [(each.judged, chances) for each, chances in known if each.judged.verdict != "holds"]
     far = [judged.claim.name for judged, chances in open_ if chances.seeds_whole is None]
-    stop = (
-        f" As a whole, these would take more than {MOST_PAIRS}, so that we stop: {listed(far)}. One of their "
-        "comparisons has next to no difference in the paper."
-    ) if far else ""  # fmt: skip
+    stop = f" As a whole, these would take more than {MOST_PAIRS}, so that we stop: {listed(far)}." if far else ""
     return (
         f"If the paper's differences were the true ones, {AFFORDABLE} seeds or fewer would show {part} of "
         f"{counted(len(known), 'claim')} in part and {whole} as a whole, with {100 * POWER:.0f} % power.{stop}"
