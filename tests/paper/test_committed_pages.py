@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments import controls, svhn, why
+from experiments import controls, steps, svhn, why
 from unseen.paper.digits.lab import SOURCE, DigitLab
+from unseen.paper.family.page import leaderboard_sections, write_leaderboard
 from unseen.paper.page import claim_paragraph, read_page, write_markdown
+from unseen.paper.prose import Quantities
 from unseen.paper.results import Results
 from unseen.paper.section import ResultsPage
 from unseen.reporting.kit.statistics import mean
@@ -18,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
 WORDS = 120  # at most, in a paragraph
 PAGES = {"docs/results.md": "digits.jsonl", "docs/streets.md": "streets.jsonl"}
+DIGITS = "mean of SVHN, MNIST-M, USPS"
 DISCUSSIONS = ["discussion.md", "streets-discussion.md"]
 NAMED = re.compile(
     r"K=1 to 4|K=\d|γ=1\b|Up to 10\b|(Figure|Table) \d\w?|Seeds 0 and 1|95 %|MNIST|BSDS500|bf16|L2|U?SVHN|\[0, 1\]|"
@@ -85,14 +88,53 @@ def test_the_readmes_table_is_that_of_figure_2b_top(pages: dict[str, ResultsPage
         assert f"mean over {len(found.differences)} seeds" in text
 
 
-def test_the_readmes_numbers_of_the_family_are_the_leaderboards() -> None:
+def test_the_leaderboard_is_what_its_lines_make(tmp_path: Path) -> None:
+    results, docs = tmp_path / "results", tmp_path / "docs"
+    results.mkdir()
+    docs.mkdir()
+    for file in RESULTS.glob("*.jsonl"):
+        (results / file.name).symlink_to(file)
+    (made, *_) = write_leaderboard(results, docs / "leaderboard.md")
+    again = "make it again: unseen leaderboard results --markdown docs/leaderboard.md"
+    assert made.read_text().splitlines() == (ROOT / "docs/leaderboard.md").read_text().splitlines(), again
+
+
+def test_the_readmes_numbers_of_the_family_are_those_of_the_lines() -> None:
+    asked = Quantities(leaderboard_sections(RESULTS), "README.md")
+
+    def accuracy(method: str) -> str:
+        return f"{asked.accuracy(f'family/{method}', DIGITS, first=5)} %"
+
+    def apart(better: str, worse: str) -> tuple[str, str]:
+        found = re.fullmatch(r"(\S+) \((.*), 5 seeds\)", asked.gap(f"family/{better}", f"family/{worse}", DIGITS))
+        assert found
+        return found[1].replace(MINUS, "-"), found[2].replace(MINUS, "-")
+
+    rows = {  # what the row is, and what its difference is of
+        "Transformations": ("against ERM", "Transformations", "ERM"),
+        "Transformations + entropy": ("against the row above", "Transformations + entropy", "Transformations"),
+        "Rounds without ascent": ("for the ascent", "Transformations", "Rounds without ascent"),
+        "Random transformations": ("for the ascent", "Transformations", "Random transformations"),
+        "ERM at the same rate": ("against ERM", "ERM at the same rate", "ERM"),
+    }
+    phrases = [f"| ERM | {accuracy('ERM')} | | |"]
+    for method, (words, *pair) in rows.items():
+        gap, interval = apart(*pair)
+        phrases.append(f"| {method} | {accuracy(method)} | {gap} {words} | {interval} |")
+    gap, interval = apart("Transformations + entropy", "Random transformations")
+    phrases.append(f"With the entropy it is {gap.removeprefix('+')} points in the mean ({interval})")
+    text = (ROOT / "README.md").read_text()
+    assert [phrase for phrase in phrases if phrase not in text] == []
+
+
+def test_the_readmes_numbers_of_more_steps_and_of_streets_are_the_leaderboards() -> None:
     readme, leaderboard = ((ROOT / name).read_text() for name in ("README.md", "docs/leaderboard.md"))
-    (_, _, about) = readme.partition("That is the ascent over pixels.")
-    (about, _, _) = about.partition("## Documentation")
-    rows = re.findall(r"^\|.*\d\.\d.*$", about, re.MULTILINE)
-    assert len(rows) == 6
-    for number in {number for row in rows for number in re.findall(r"[+-]?\d+\.\d", row)}:
-        assert number.replace("-", MINUS) in leaderboard, number
+    steps = re.search(r"Transformations, 50,000 steps − 10,000 \| 2 \| −(\S+) \|", leaderboard)
+    jitter = re.search(r"CamVid .*0001TP \(dusk\) .*Jitter − ERM \| 3 \| \+(\S+) \((.*)\) \|", leaderboard)
+    assert steps
+    assert jitter
+    assert f"lower in both seeds that were run (-{steps[1]} in the mean, `--scale long`)" in readme
+    assert f"random jitter of colour and light gains {jitter[1]} points of mIoU ({jitter[2]}, 3 seeds;" in readme
 
 
 def test_the_experiments_tables_are_those_of_their_lines() -> None:
@@ -100,5 +142,6 @@ def test_the_experiments_tables_are_those_of_their_lines() -> None:
     (source,) = DigitLab(out=RESULTS, rows={SOURCE: ("SVHN", "MNIST-M", "USPS")}).sources
     made = [*controls.table(source, Results(RESULTS / "controls.jsonl"), Results(RESULTS / "digits.jsonl"))]
     made += svhn.table(Results(RESULTS / "svhn.jsonl"))
+    made += steps.table(Results(RESULTS / "steps.jsonl"))
     made += why._why_table([json.loads(line) for line in (RESULTS / "why.jsonl").read_text().splitlines()])
     assert [line for line in made if line.startswith("|") and line not in text] == []

@@ -91,7 +91,7 @@ _AFTERWARDS = (
 
 def write_leaderboard(folder: Path, out: Path) -> list[Path]:
     """The page of what is in the results files of ``folder``; its figures are written beside them."""
-    sections = _sections(folder)
+    sections = leaderboard_sections(folder)
     if not any(section.known for section in sections):
         raise InputError(f"{folder}: expected results of the family, got none; make some: unseen reproduce family")
     lines = {on: read_choices(sorted(folder.glob(files))) for on, files in CHOICES.items()}
@@ -125,7 +125,7 @@ def _sentence(text: str) -> str:
 # What there is.
 
 
-def _sections(folder: Path) -> list[Section]:
+def leaderboard_sections(folder: Path) -> list[Section]:
     """Digits at each scale, the built-in ones, then streets; those of other scales only where something was run."""
     digits, streets = Results(folder / DigitLab.file), Results(folder / StreetLab.file)
     family = FAMILY_RECIPES["family"]
