@@ -18,7 +18,7 @@ def stands(judged: Judged, planned: int | None = None) -> Prospect:
 
 def test_a_paragraph_has_the_verdict_the_effect_the_papers_number_and_the_seeds_that_would_decide() -> None:
     said = paragraph(stands(judge(CLAIM, {"r": [ERM, ADA, MORE]})))
-    assert said.startswith("**Holds in part**: 1 of 2 clear. In the mean of its comparisons: SVHN +5.3 (")
+    assert said.startswith("**Holds in part**: 1 of 2 clear (ADA on SVHN). In the mean of its comparisons: SVHN +5.3 (")
     assert ", 3 seeds, the paper +1.5)" in said
     assert "Seeds for 80 % power if the paper's differences were true: " in said
     assert said.endswith(" to show it in part, over 200 as a whole."), "the paper has a hundredth of a point for one"
@@ -53,6 +53,28 @@ def test_two_pairs_decide_nothing_however_well_they_agree() -> None:
     assert judged.verdict == "not decided"
 
 
+def test_a_paragraph_names_what_is_clear_or_what_is_not_whichever_is_less() -> None:
+    claim = Claim("ADA is better", "s", tuple((f"r/K={k}", "r/ERM") for k in (1, 2, 3)), ("SVHN", "USPS"))
+    better = {0: 0.40, 1: 0.411, 2: 0.42}
+    cells = [Cell(f"K={k}", domain, better) for k in (2, 3) for domain in claim.columns]
+    cells += [Cell("ERM", domain, ERM.accuracies) for domain in claim.columns]
+    most = [Cell("K=1", "SVHN", MORE.accuracies), Cell("K=1", "USPS", better)]
+    assert "5 of 6 clear (all but K=1 on SVHN)." in paragraph(stands(judge(claim, {"r": [*cells, *most]})))
+    few = [Cell(c.method, c.domain, MORE.accuracies) for c in cells[1:4]] + cells[4:]
+    few += [cells[0], Cell("K=1", "SVHN", better), Cell("K=1", "USPS", MORE.accuracies)]
+    assert "2 of 6 clear (K=1 and K=2 on SVHN)." in paragraph(stands(judge(claim, {"r": few})))
+
+
+def test_comparisons_with_several_baselines_are_named_by_both_sides() -> None:
+    claim = Claim("ERM is better", "s", (("r/ERM", "r/ADA"), ("r/ERM", "r/more"), ("r/ERM", "r/less")), ("SVHN",))
+    worse = {name: Cell(name, "SVHN", {0: 0.20, 1: 0.211, 2: 0.22}) for name in ("ADA", "more")}
+    judged = judge(claim, {"r": [ERM, *worse.values(), Cell("less", "SVHN", MORE.accuracies)]})
+    assert "2 of 3 clear (all but ERM over less on SVHN)." in paragraph(stands(judged))
+    worse["more"] = Cell("more", "SVHN", MORE.accuracies)
+    judged = judge(claim, {"r": [ERM, *worse.values(), Cell("less", "SVHN", worse["ADA"].accuracies)]})
+    assert "(all but ERM over more on SVHN)" in paragraph(stands(judged))
+
+
 def test_the_headline_counts_every_claim_once() -> None:
     judged = [judge(CLAIM, {"r": cells}) for cells in ([ERM, ADA, MORE], [ERM, ADA], [])]
     said = "Of 3 claims, 1 holds in part, 1 is measured in part and 1 is not measured"
@@ -62,13 +84,15 @@ def test_the_headline_counts_every_claim_once() -> None:
 
 def test_a_verdict_is_interim_until_the_planned_seeds_are_there() -> None:
     judged = judge(CLAIM, {"r": [ERM, ADA, MORE]})
-    assert paragraph(stands(judged, 5)).startswith("**Holds in part** (interim: 3 of 5 planned seeds): 1 of 2 clear.")
+    assert paragraph(stands(judged, 5)).startswith("**Holds in part** (interim: 3 of 5 planned seeds): 1 of 2 clear (")
     assert paragraph(stands(judged, 3)).startswith("**Holds in part**: ")
 
 
 def test_a_paragraph_counts_the_comparisons_that_have_too_few_seeds() -> None:
     fewer = Cell("more", "SVHN", {0: 0.30, 1: 0.35})
-    assert "1 of 2 clear, 1 with fewer than 3 seeds." in paragraph(stands(judge(CLAIM, {"r": [ERM, ADA, fewer]})))
+    assert "1 of 2 clear (ADA on SVHN), 1 with fewer than 3 seeds." in paragraph(
+        stands(judge(CLAIM, {"r": [ERM, ADA, fewer]}))
+    )
 
 
 def test_beside_the_pairs_the_table_has_every_seed_of_either_side() -> None:

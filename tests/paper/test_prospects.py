@@ -1,5 +1,6 @@
 """A claim as it stands, in the table and in the words of what would decide it."""
 
+import re
 from collections.abc import Mapping
 
 from unseen.paper.cells import Cell
@@ -24,7 +25,7 @@ def stands(
 def test_the_row_of_a_claim_has_the_papers_differences_and_the_chances_of_the_plan() -> None:
     (row,) = chances_sheet([stands(printed=True, planned=10)]).rows
     assert row[:4] == ("a and b beat e", "2", "+0.01 to +3.0", "3")
-    assert row[5:7] == ("over 200", "10")
+    assert row[5:7] == ("over 200", "10"), "a hundredth of a point: also with the spread as measured"
     assert row[7].endswith(" %")
     (row,) = chances_sheet([stands(printed=False, seeds=2)]).rows
     assert row[:3] == ("a and b beat e ?", "2", "(3)"), "two seeds hardly give a spread"
@@ -33,8 +34,11 @@ def test_the_row_of_a_claim_has_the_papers_differences_and_the_chances_of_the_pl
 
 def test_what_is_out_of_reach_is_named() -> None:
     said = within_reach([stands(printed=True)])
-    assert "20 seeds or fewer would show 1 of 1 claim in part and 0 as a whole" in said
-    assert "more than 200, so that we stop: a and b beat e." in said
+    assert "20 seeds or fewer would show 1 of 1 claim whose differences the paper prints in part and 0 as a" in said
+    assert said.endswith(" As a whole, these take more, and we stop: a and b beat e (over 200).")
+    both = within_reach([stands(printed=True), stands(printed=False, seeds=2)])
+    assert "if these were true; 1 of 1 claim whose bars it only draws in part and 1 as a whole, if the diff" in both
+    assert "The spreads of 1 claim come from two seeds" in both
     assert "stop" not in within_reach([stands(printed=False)])
     steady = {"e": [0.30, 0.31, 0.32], "a": [0.40, 0.411, 0.42], "b": [0.40, 0.41, 0.421]}
     assert "stop" not in within_reach([stands(printed=True, shares=steady)]), "it holds, by differences of its own"
@@ -42,8 +46,10 @@ def test_what_is_out_of_reach_is_named() -> None:
 
 
 def test_a_claim_in_words_says_what_was_asked_for_and_how_little_two_seeds_say() -> None:
-    assert power_in_words(stands(printed=False, seeds=2)).startswith("Seeds for 80 % power to see 3 points: ")
-    assert power_in_words(stands(printed=False, seeds=2)).endswith(" (two seeds hardly give the spread).")
+    reach = r"Seeds for 80 % power to see 3 points: (\d+) to (\d+) to show it in part, \d+ to \d+ as a whole\."
+    said = [re.fullmatch(reach, power_in_words(stands(printed=False, seeds=seeds))) for seeds in (2, 3)]
+    (low, high), (low_of_three, high_of_three) = [tuple(map(int, each.groups())) for each in said if each]
+    assert high / low > 4 * high_of_three / low_of_three, "two seeds leave the spread open"
     assert power_in_words(stands(printed=True, seeds=1)) == ""
 
 

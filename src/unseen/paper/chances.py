@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unseen.base.extras import require
 from unseen.paper.claims import ALPHA, Judged
 from unseen.paper.findings import LEAST_PAIRS, MARGIN
-from unseen.reporting.kit.power import MOST_PAIRS, POWER
+from unseen.reporting.kit.power import MOST_PAIRS, POWER, spread_bound
 from unseen.reporting.kit.wording import Comparison
 
 DRAWS = 2_000
@@ -50,15 +50,19 @@ def _needed(chances: Mapping[int, float]) -> int | None:
     return next((seeds for seeds in chances if not short or seeds > max(short)), None)
 
 
-def chances(judged: Judged, planned: int | None = None) -> Chances | None:
+def chances(judged: Judged, planned: int | None = None, *, wide: bool = False) -> Chances | None:
     """By the spread that was measured; None where there is none, or the claim is of another kind.
 
-    Where the paper only draws bars, a difference of ``MARGIN`` points is taken to be the true one.
+    Where the paper only draws bars, a difference of ``MARGIN`` points is taken to be the true one. With ``wide``, the
+    spread is at its bound.
     """
     model = _model(judged)
     if model is None:
         return None
     true, deviations, alike, pairs = model
+    bound = spread_bound(1.0, pairs) if wide else 1.0
+    assert bound is not None, "a model has two pairs or more"
+    deviations = bound * deviations
     tried = sorted({*SEEDS, *([planned] if planned and planned >= LEAST_PAIRS else [])})
     drawn = _drawn(true, deviations, alike, tried[-1])
     found = {seeds: clear_on_its_side(drawn[:, :, :seeds]) for seeds in tried}

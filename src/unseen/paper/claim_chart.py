@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from unseen.base.extras import require
-from unseen.paper.claims import Effect, Judged, Verdict
+from unseen.paper.claims import ALPHA, Claim, Effect, Judged, Verdict
 from unseen.paper.findings import LEAST_PAIRS
 from unseen.paper.prospects import Prospect
 from unseen.reporting.kit.charts import Panels, drawing, panel_figure, round_ticks
@@ -46,9 +46,10 @@ def claims_chart(prospects: Sequence[Prospect], measure: str) -> Figure:
     footnote = (
         "Each row is the mean of the claim's comparisons on one domain, taken seed by seed; above 0 is as the claim "
         "has it. The bar is the 95 % t-interval over seeds, an arrow says that it goes on. Small ticks are the single "
-        "comparisons, coloured where they are clear among all of the claim: the verdict counts these, and a row has "
-        f"the colour of one that is. Pale: fewer than {LEAST_PAIRS} seeds, which decide nothing. Interim: the planned "
-        "seeds are not all there. Where there is no diamond, the paper only draws bars."
+        "comparisons, coloured where they are clear among all of the claim: the verdict counts these. A row is "
+        f"coloured where one of them is, and its own bar excludes 0. Pale: fewer than {LEAST_PAIRS} seeds, which "
+        "decide nothing. Interim: the planned seeds are not all there. Where there is no diamond, the paper only draws "
+        "bars."
     )
     figure, ((axes,),) = panel_figure(panels, "The paper's claims, run again", footnote, _legend())
     place = axes.get_position()
@@ -98,7 +99,7 @@ def _claim(axes: Axes, prospect: Prospect, top: float, height: float, left: floa
         y = first + i * _ROW
         axes.text((left - 0.15) / wide, y, effect.column, fontsize=9.5, color=SOFT, ha="right", **beside)
         axes.text(1 - (_RIGHT - 0.12) / wide, y, _numbers(effect), fontsize=9.5, color=INK, **beside)
-        _effect(axes, effect, y)
+        _effect(axes, effect, _outcome(judged.claim, effect), y)
     if not judged.effects:
         axes.text(0, first + _ROW / 2, "no result", color=SOFT, fontsize=9.5, style="italic", ha="center", va="center",
                   bbox={"facecolor": CARD, "edgecolor": "none", "pad": 2})  # fmt: skip
@@ -113,8 +114,8 @@ def _numbers(effect: Effect) -> str:
     return f"{signed(effect.comparison.gap)}, {counted(len(effect.comparison.differences), 'seed')}"
 
 
-def _effect(axes: Axes, effect: Effect, y: float) -> None:
-    c, limit, outcome = effect.comparison, axes.get_xlim()[1], _outcome(effect)
+def _effect(axes: Axes, effect: Effect, outcome: Outcome, y: float) -> None:
+    c, limit = effect.comparison, axes.get_xlim()[1]
     colour, faint = OUTCOMES[outcome][1], _PALE if _few(c) else 1.0
     if c.interval:
         ends = max(c.interval.low, -limit), min(c.interval.high, limit)
@@ -132,12 +133,10 @@ def _effect(axes: Axes, effect: Effect, y: float) -> None:
         axes.plot(effect.theirs, y - _RAISED, **_PAPER)
 
 
-def _outcome(effect: Effect) -> Outcome:
-    """That of its clear comparisons, the other side first; none where their mean has too few seeds to decide."""
-    if _few(effect.comparison):
-        return "unclear"
-    found = {outcome for _, outcome in effect.parts}
-    return "below" if "below" in found else "above" if "above" in found else "unclear"
+def _outcome(claim: Claim, effect: Effect) -> Outcome:
+    """What the mean says by itself, if one of its comparisons is clear on that side."""
+    p, own = claim.tested(effect.comparison)
+    return own if p < ALPHA and own in {outcome for _, outcome in effect.parts} else "unclear"
 
 
 def _few(comparison: Comparison) -> bool:

@@ -62,10 +62,34 @@ def paragraph(prospect: Prospect) -> str:
 def _clear_in_words(judged: Judged) -> str:
     clear, compared = Counter(judged.outcomes), len(judged.compared)
     few = sum(len(comparison.differences) < LEAST_PAIRS for comparison in judged.comparisons)
-    parts = [f"{clear['above']}{f' of {compared}' if compared > 1 else ''} clear"]
+    parts = [f"{clear['above']}{f' of {compared}' if compared > 1 else ''} clear{_which_in_words(judged)}"]
     parts += [f"{clear['below']} clearly the other way"] if clear["below"] else []
     parts += [f"{few} with fewer than {LEAST_PAIRS} seeds"] if few else []
     return ", ".join(parts)
+
+
+def _which_in_words(judged: Judged) -> str:
+    """Which comparisons are clear where only some are: those, or all but those that are not, whichever are fewer."""
+    both = list(zip(judged.comparisons, judged.outcomes, strict=True))
+    clear = [comparison for comparison, outcome in both if outcome == "above"]
+    others = [comparison for comparison, outcome in both if outcome != "above"]
+    if not clear or not others or judged.claim.mostly:
+        return ""
+    one = len({comparison.baseline for comparison in judged.comparisons}) == 1
+    if len(others) < len(clear):
+        return f" (all but {_named(others, alone=one)})"
+    return f" ({_named(clear, alone=one)})"
+
+
+def _named(comparisons: Sequence[Comparison], *, alone: bool) -> str:
+    """``K=1 on SVHN; K=2 and K=3 on MNIST-M``: each method once, ``alone`` or over its baseline."""
+    domains: dict[str, list[str]] = {}
+    for c in comparisons:
+        domains.setdefault(c.method if alone else _pair(c), []).append(c.domain)
+    methods: dict[str, list[str]] = {}
+    for method, some in domains.items():
+        methods.setdefault(listed(some), []).append(method)
+    return "; ".join(f"{listed(some)} on {where}" for where, some in methods.items())
 
 
 def _missing_in_words(judged: Judged) -> str:
@@ -97,7 +121,11 @@ def comparisons_sheet(judged: Judged) -> Sheet:
 
 def _row(each: Compared, clear: str) -> tuple[str, ...]:
     c, unpaired = each.comparison, with_span(each.unpaired.gap, each.unpaired.interval)
-    return (*_entries(c, f"{c.method} over {c.baseline}", each.theirs), clear, unpaired)
+    return (*_entries(c, _pair(c), each.theirs), clear, unpaired)
+
+
+def _pair(c: Comparison) -> str:
+    return f"{c.method} over {c.baseline}"
 
 
 def _mean_row(effect: Effect) -> tuple[str, ...]:

@@ -102,6 +102,8 @@ class Compared:
     unpaired: Unpaired
     alike: float | None
     """the correlation of the two sides over the seeds both have; None with fewer than a verdict takes"""
+    names: frozenset[str]
+    """RECIPE/METHOD of either side"""
 
 
 @dataclass(frozen=True)
@@ -198,17 +200,19 @@ def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]], on: str = "") -> Ju
         for (name, worse), pairs in claim.groups.items():
             some = [known[better, column] for better, _ in pairs if (better, column) in known]
             if some and (worse, column) in known:
-                compared.append(_compare(some, known[worse, column], claim.named, name if len(pairs) > 1 else ""))
+                names = frozenset({worse, *(better for better, _ in pairs)})
+                pooled = name if len(pairs) > 1 else ""
+                compared.append(_compare(some, known[worse, column], claim.named, pooled, names))
     return Judged(claim, compared, len(here) * len(claim.groups), on)
 
 
-def _compare(better: Sequence[Cell], worse: Cell, named: tuple[str, str], name: str) -> Compared:
+def _compare(better: Sequence[Cell], worse: Cell, named: tuple[str, str], name: str, names: frozenset[str]) -> Compared:
     """One comparison; several on the better side are near repetitions, pooled under ``name``."""
     each = [_paired(cell, worse, named) for cell in better]
     theirs = [difference for _, difference in each if difference is not None]
     ours = pool([comparison for comparison, _ in each], name) if name else each[0][0]
     sides = seed_means([cell.accuracies for cell in better]), worse.accuracies
-    return Compared(ours, mean(theirs) if theirs else None, _unpaired(*sides), _alike(*sides))
+    return Compared(ours, mean(theirs) if theirs else None, _unpaired(*sides), _alike(*sides), names)
 
 
 def _paired(better: Cell, worse: Cell, named: tuple[str, str]) -> tuple[Comparison, float | None]:

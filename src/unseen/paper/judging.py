@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from unseen.paper.claims import ALPHA, Judged
@@ -19,25 +19,30 @@ _POINTS = (
     "A claim holds where the 95 % t-interval of every comparison lies on its side of 0. Where only some do, each has "
     "to be clear among all of the claim's comparisons (Holm's correction): then it holds in part, which says nothing "
     "of the others. A comparison that is clear on the other side contradicts it. Else it is not decided.",
-    "The recipes' tables of differences have the exact permutation test, and correct for their own comparisons. Where "
-    "that and a verdict part, the verdict is the t test's.",
+    "The recipes' tables of differences have another test, the exact permutation test, and correct for all comparisons "
+    "of the table. Where one of them and a verdict part, the verdict is the t test's.",
     "Near repetitions, which share their seed, are averaged seed by seed before any interval: one over all of them "
     "would count a seed's luck many times. Means per seed need no model of what repetitions share, and a mixed model "
     "could not be checked with so few seeds.",
 )
 _ERRORS = (
-    "So, if differences are normal, a verdict says something false in at most 5 of 100 claims: of {claims}, "
-    "{false:.1f} are to be expected at most, if nothing differed at all. How often intervals and verdicts err, also "
-    "where a claim was judged before it had all its seeds, was "
+    "So, if differences are normal, a verdict says something false in at most 5 of 100 claims that are judged once: "
+    "of {claims}, {false:.1f} are to be expected at most, if nothing differed at all. A claim that was also judged "
+    "with half of its seeds errs in 6 to 9 of 100: "
     "[simulated](../experiments/README.md#are-the-intervals-and-verdicts-of-the-results-what-they-say)."
 )
 
 
 def judging_points(
-    judged: Sequence[Judged], sections: Sequence[Section], measure: str, also: str, baseline: str
+    judged: Sequence[Judged],
+    sections: Sequence[Section],
+    measure: str,
+    also: str,
+    shared: Mapping[str, Sequence[str]],
 ) -> list[str]:
-    """``also`` is what else has to be said, ``baseline`` the method (RECIPE/METHOD) whose runs several claims share."""
+    """``also`` is what else has to be said, ``shared`` which runs several claims share, by what they are."""
     measured = [each for each in judged if each.compared]
     errors = _ERRORS.format(claims=counted(len(measured), "claim"), false=ALPHA * len(measured))
     points = [*(point.format(measure=measure) for point in _POINTS), also, errors]
-    return [*filter(None, [*points, shared_runs(judged, sections, baseline), alike_in_words(judged)])]
+    same = shared_runs(judged, sections, shared) if shared else ""
+    return [*filter(None, [*points, same, alike_in_words(judged)])]

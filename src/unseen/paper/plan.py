@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unseen.paper.results import Results
 from unseen.paper.tables import NONE
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import counted
@@ -46,6 +48,12 @@ class Script:
 
     command: str
     why: str
+    file: str
+    """that it writes, beside the results"""
+    trainings: int
+    """lines that the file has when the step is done"""
+    rounds: int
+    """of each training"""
 
 
 def planned_seeds(plan: Sequence[Step | Script]) -> dict[str, int]:
@@ -67,31 +75,42 @@ def missing(step: Step, section: Section) -> list[Request]:
     return list({request.identity: request for request in needs}.values())
 
 
-def plan_sheet(plan: Sequence[Step | Script], sections: Mapping[str, Section]) -> Sheet:
-    """The steps in their order, with what each still lacks."""
-    rows = [(str(number), *_entries(step, sections)) for number, step in enumerate(plan, 1)]
+def plan_sheet(plan: Sequence[Step | Script], sections: Mapping[str, Section], folder: Path) -> Sheet:
+    """The steps in their order, with what each still lacks; ``folder`` has the results."""
+    rows = [(str(number), *_entries(step, sections, folder)) for number, step in enumerate(plan, 1)]
     caption = (
-        "Made from the same lines as the rest: a step that is done lacks no training. Core-hours are of one thread "
+        "Made from the same lines as the rest: a step that is done lacks no training. The seeds are what could be run "
+        "here, for some claims fewer than the table above asks for. Core-hours are of one thread "
         f"({DIGIT_MINUTES:g} minutes and {ROUND_MINUTES:g} for each round, docs/recipes.md), where they are known. A "
         "step counts its own trainings, also those that an earlier one makes. Every command takes --data DATA --out "
-        "results --jobs 1, and resumes."
+        "results --jobs 1, and resumes; the last one finds its data in UNSEEN_DATA."
     )
     return Sheet("The runs, in this order", ("step", "command", "why", "trainings left", "core-hours"), rows, caption,
                  frozenset({0, 1, 2}))  # fmt: skip
 
 
-def _entries(step: Step | Script, sections: Mapping[str, Section]) -> tuple[str, ...]:
-    command = f"`{step.command}`"
-    if isinstance(step, Script) or step.recipe not in sections:
-        return (command, step.why, NONE, NONE)
-    left = missing(step, sections[step.recipe])
-    minutes = [_minutes(request) for request in left]
+def _entries(step: Step | Script, sections: Mapping[str, Section], folder: Path) -> tuple[str, ...]:
+    minutes = _minutes_left(step, sections, folder)
+    if minutes is None:
+        return (f"`{step.command}`", step.why, NONE, NONE)
     known = [each for each in minutes if each is not None]
     hours = f"{sum(known) / 60:.1f}" if len(known) == len(minutes) else NONE
-    return (command, step.why, counted(len(left), "training") if left else "done", hours)
+    return (f"`{step.command}`", step.why, counted(len(minutes), "training") if minutes else "done", hours)
+
+
+def _minutes_left(step: Step | Script, sections: Mapping[str, Section], folder: Path) -> Sequence[float | None] | None:
+    """Of each training that the step lacks, where they are known; None where nothing of the step was ever run."""
+    if isinstance(step, Script):
+        left = step.trainings - len(list(Results(folder / step.file)))
+        return max(left, 0) * [_digit_minutes(step.rounds)]
+    if step.recipe not in sections:
+        return None
+    return [_minutes(request) for request in missing(step, sections[step.recipe])]
 
 
 def _minutes(request: Request) -> float | None:
-    if request.job.model != "convnet":
-        return None
-    return DIGIT_MINUTES + ROUND_MINUTES * request.ada.K
+    return _digit_minutes(request.ada.K) if request.job.model == "convnet" else None
+
+
+def _digit_minutes(rounds: int) -> float:
+    return DIGIT_MINUTES + ROUND_MINUTES * rounds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -83,7 +83,9 @@ class Section:
         wanted = [cell for cell in self.cells if cell.domain not in self.lab.absent]
         there = [cell for cell in wanted if cell.accuracies]
         some = "" if len(there) == len(wanted) else f" {len(wanted) - len(there)} of {len(wanted)} entries are not run."
-        return describe_seeds(wanted) + some
+        more = max((len(cell.accuracies) for cell in self.every), default=0)
+        all_ = f" All of its methods have these; claims take all there are, up to {more}." if more > self.seeds else ""
+        return describe_seeds(wanted) + some + all_
 
     def figure(self) -> Any:
         """Its figure."""
@@ -106,8 +108,8 @@ class Subject:
     claims: Sequence[Claim]
     judging: str = ""
     """what else has to be said about how claims are judged"""
-    baseline: str = ""
-    """RECIPE/METHOD whose runs several claims share"""
+    shared: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """runs that several claims share: what they are, and their names (RECIPE/METHOD); the baseline first"""
     plan: Sequence[Step | Script] = ()
     """which runs come next"""
     picture: str
@@ -168,7 +170,7 @@ class ResultsPage:
     def judging(self) -> list[str]:
         """How a claim is judged, how often that goes wrong, and what claims share."""
         subject = self.subject
-        return judging_points(self.judged, self.sections, subject.measure, subject.judging, subject.baseline)
+        return judging_points(self.judged, self.sections, subject.measure, subject.judging, subject.shared)
 
     @property
     def within_reach(self) -> str:
@@ -180,7 +182,8 @@ class ResultsPage:
         """Which runs come next."""
         if not self.subject.plan:
             return None
-        return plan_sheet(self.subject.plan, {section.recipe.name: section for section in reversed(self.sections)})
+        by_name = {section.recipe.name: section for section in reversed(self.sections)}
+        return plan_sheet(self.subject.plan, by_name, self.results.path.parent)
 
     @property
     def deciding(self) -> list[Sheet]:

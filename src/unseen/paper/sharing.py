@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -19,14 +19,15 @@ _ENOUGH = 5
 """seeds that a correlation takes to be worth telling"""
 
 
-def shared_runs(judged: Sequence[Judged], sections: Sequence[Section], baseline: str) -> str:
-    """How many comparisons take their difference from the runs of ``baseline`` (RECIPE/METHOD), and how far these move.
+def shared_runs(judged: Sequence[Judged], sections: Sequence[Section], shared: Mapping[str, Sequence[str]]) -> str:
+    """How many comparisons take their difference from the same runs, and how far those of the baseline move them.
 
-    A sentence for people; nothing where less than two seeds of them are there.
+    ``shared`` has what the runs are, and their names (RECIPE/METHOD): the baseline first, then others that several
+    claims have on a side. Sentences for people; nothing where less than two seeds of the baseline are there.
     """
+    (what, (baseline,)), *others = shared.items()
     own, names = _same_runs(sections, baseline)
-    users = [each for each in judged if any(name in names for pair in each.claim.pairs for name in pair)]
-    used = [comparison for each in users for comparison in each.comparisons if comparison.domain in own]
+    used = [each.comparison for some in judged for each in some.compared if each.names & names]
     moves = [
         f"{spread / math.sqrt(pairs):.1f} points on {column} with {counted(pairs, 'seed')}"
         for column, cell in own.items()
@@ -35,13 +36,22 @@ def shared_runs(judged: Sequence[Judged], sections: Sequence[Section], baseline:
     ]
     if not moves:
         return ""
-    every = sum(len(each.comparisons) for each in judged)
-    return (
-        f"Claims are not independent. {len(used)} of the {every} comparisons, in {counted(len(users), 'claim')}, are "
-        f"differences from the same "
-        f"{baseline.partition('/')[2]} runs, whose mean has a standard error of {listed(moves)}, and more with fewer: "
-        "where it is off by so much, all of them are, and in one direction."
+    every = sum(len(each.compared) for each in judged)
+    said = (
+        f"Claims are not independent. {_used(judged, names, f' of the {every} comparisons')} are differences from the "
+        f"same {what} runs, whose mean has a standard error of {listed(moves)}, and more with fewer: where it is off "
+        "by so much, all of them are, and in one direction."
     )
+    for what, some in others:
+        names = {name for each in some for name in _same_runs(sections, each)[1]}
+        said += f" {_used(judged, names)} have the same {what} runs on a side."
+    return said
+
+
+def _used(judged: Sequence[Judged], names: set[str], of: str = "") -> str:
+    """``20 of the 62 comparisons, in 3 claims,``: those that have one of these methods on a side."""
+    counts = [sum(bool(each.names & names) for each in some.compared) for some in judged]
+    return f"{sum(counts)}{of}, in {counted(sum(map(bool, counts)), 'claim')},"
 
 
 def alike_in_words(judged: Sequence[Judged]) -> str:

@@ -144,7 +144,7 @@ DIGITS = Subject(
     measure="accuracy",
     sections=digit_sections,
     claims=DIGIT_CLAIMS,
-    baseline="figure2b-top/ERM",
+    shared={"ERM": ["figure2b-top/ERM"], "ADA (γ=1)": [f"figure2b-top/{name}" for name in _K]},
     plan=DIGIT_PLAN,
     picture="claims",
     html="report.html",

@@ -1,4 +1,4 @@
-"""Which digit runs come next, and why: taken from the table of how many seeds would decide each claim."""
+"""Which digit runs come next, and why: what could be run of the table of how many seeds would decide each claim."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ DIGIT_PLAN = (
         _WITHOUT,
         ("Lanczos, images 5,000+",),
     ),
-    Script("python -m experiments.controls 0 1 2 3 4", "is it where the ascent goes?"),
+    Script("python -m experiments.controls 0 1 2 3 4", "is it where the ascent goes?", "controls.jsonl", 10, 4),
 )
