@@ -81,10 +81,12 @@ def plan_sheet(plan: Sequence[Step | Script], sections: Mapping[str, Section], f
     caption = (
         "Made from the same lines as the rest: a step that is done lacks no training. The seeds are what could be run "
         "here, for some claims fewer than the table above asks for. Core-hours are of one thread "
-        f"({DIGIT_MINUTES:g} minutes and {ROUND_MINUTES:g} for each round, docs/recipes.md), where they are known. A "
-        "step counts its own trainings, also those that an earlier one makes. Every command takes --data DATA --out "
-        "results --jobs 1, and resumes; the last one finds its data in UNSEEN_DATA."
+        f"({DIGIT_MINUTES:g} minutes and {ROUND_MINUTES:g} for each round of a digit training, docs/recipes.md), where "
+        "they are known. A step counts its own trainings, also those that an earlier one makes. Every command resumes. "
+        "`unseen reproduce` also takes --data DATA --out results --jobs 1."
     )
+    if any(isinstance(step, Script) for step in plan):
+        caption += " The scripts find their data in UNSEEN_DATA."
     return Sheet("The runs, in this order", ("step", "command", "why", "trainings left", "core-hours"), rows, caption,
                  frozenset({0, 1, 2}))  # fmt: skip
 
