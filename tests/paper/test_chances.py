@@ -6,22 +6,24 @@ import pytest
 from unseen.paper.cells import Cell
 from unseen.paper.chances import Chances, chances, clear_on_its_side
 from unseen.paper.claims import Claim, Judged, judge
+from unseen.paper.findings import MARGIN
 from unseen.paper.published import Published
 from unseen.reporting.kit.power import MOST_PAIRS, POWER, power
 
 
-def test_the_simulation_counts_what_judging_calls_clear() -> None:
+@pytest.mark.parametrize(("alike", "edge"), [(False, 0.0), (True, MARGIN)])
+def test_the_simulation_counts_what_judging_calls_clear(*, alike: bool, edge: float) -> None:
     """Drawn near the edge, so that all, some and none are clear, on either side."""
     draw = np.random.default_rng(0)
-    centres = draw.choice([-2.0, 0.0, 2.0], size=(300, 1, 1)) + draw.normal(size=(300, 4, 1))
-    differences = centres + draw.normal(size=(300, 4, 5))
-    claim = Claim("c", "w", tuple((f"r/{i}", "r/b") for i in range(4)), ("d",))
+    centres = edge + draw.choice([-2.0, 0.0, 2.0], size=(300, 1, 1)) + draw.normal(size=(300, 4, 1))
+    differences = draw.choice([-1.0, 1.0], size=(300, 4, 1)) * (centres + draw.normal(size=(300, 4, 5)))
+    claim = Claim("c", "w", tuple((f"r/{i}", "r/b") for i in range(4)), ("d",), alike=alike)
     expected = []
     for result in differences:
         cells = [Cell(str(i), "d", dict(enumerate(0.5 + each / 100))) for i, each in enumerate(result)]
         cells.append(Cell("b", "d", dict.fromkeys(range(5), 0.5)))
         expected.append(judge(claim, {"r": cells}).outcomes.count("above"))
-    assert clear_on_its_side(differences).tolist() == expected
+    assert clear_on_its_side(differences, alike=alike).tolist() == expected
     assert set(expected) == {0, 1, 2, 3, 4}
 
 
@@ -80,6 +82,21 @@ def test_differences_without_a_spread_say_nothing_about_more_of_them() -> None:
     assert chances(judge(Claim("c", "w", (("r/a", "r/b"),), ("d",)), {"r": cells})) is None
 
 
-@pytest.mark.parametrize("judged", [claimed(seeds=1), claimed(mostly=True), claimed(alike=True)], ids=str)
-def test_without_two_seeds_or_for_another_kind_of_claim_there_are_none(judged: Judged) -> None:
-    assert chances(judged) is None
+def test_one_seed_says_nothing_about_more_of_them() -> None:
+    assert chances(claimed(seeds=1)) is None
+
+
+def test_mostly_takes_more_than_half_of_the_comparisons_and_has_no_part() -> None:
+    every, mostly = found(claimed(methods=5)), found(claimed(methods=5, mostly=True))
+    assert mostly.part == mostly.whole
+    assert every.whole[6] < mostly.whole[6] < every.part[6]
+
+
+def test_that_two_hardly_differ_is_shown_sooner_the_smaller_the_spread() -> None:
+    judged = claimed(theirs=None, alike=True)
+    chance, wide = found(judged), chances(judged, wide=True)
+    assert wide
+    assert chance.seeds_whole
+    assert wide.seeds_whole
+    assert chance.seeds_whole < wide.seeds_whole
+    assert chance.whole[MOST_PAIRS] == 1.0, "nothing differs: with enough seeds every interval is within the margin"

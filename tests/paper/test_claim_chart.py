@@ -11,6 +11,7 @@ from matplotlib.text import Text
 from unseen.paper.cells import Cell
 from unseen.paper.claim_chart import OUTCOMES, claims_chart
 from unseen.paper.claims import Claim, Judged, judge
+from unseen.paper.findings import MARGIN
 from unseen.paper.prospects import prospect
 from unseen.paper.published import Published
 from unseen.reporting.kit.theme import CARD
@@ -81,6 +82,26 @@ def test_a_row_of_two_seeds_is_pale_and_has_no_verdicts_colour(judged: list[Judg
     assert pale, "its interval"
     assert all(line.get_color() == OUTCOMES["unclear"][1] for line in pale)
     assert not [line for line in enough.get_lines() if line.get_alpha() not in (None, 1.0)]
+
+
+def test_what_makes_a_claim_of_no_difference_hold_is_shaded_and_numbers_that_do_not_compare_say_so() -> None:
+    claim = Claim("same", "w", (("r/a", "r/b"),), ("SVHN", "SYN"), name="all the same", alike=True)
+    cells = [Cell("a", "SVHN", {0: 0.30, 1: 0.31, 2: 0.33}), Cell("b", "SVHN", {0: 0.3, 1: 0.31, 2: 0.32})]
+    figure = claims_chart([prospect(judge(claim, {"r": cells}), {})], "accuracy", "The paper has other data.")
+    (axes,) = figure.axes
+    (shade,) = axes.collections
+    assert set(shade.get_paths()[0].vertices[:, 0]) == {-MARGIN, MARGIN}
+    (footnote,) = (text.get_text().replace("\n", " ") for text in figure.texts if "t-interval" in text.get_text())
+    assert footnote.endswith("within 3 points of 0. No data on SYN. The paper has other data.")
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()][-1] == "the paper (not comparable)"
+
+
+def test_a_claim_that_holds_in_part_has_a_mark_of_its_own_and_says_how_much_of_it_does(judged: list[Judged]) -> None:
+    claim = Claim("part", "w", (("r/above", "r/ERM"), ("r/unclear", "r/ERM")), ("SVHN",), name="in part")
+    cells = [Cell(name, "SVHN", dict(enumerate(METHODS[name]))) for name in ("above", "unclear")]
+    figure = chart([judge(claim, {"r": [*cells, Cell("ERM", "SVHN", dict(enumerate(ERM)))]})])
+    assert "◐ holds in part (1 of 2)" in [text.get_text() for text in figure.findobj(Text)]
 
 
 def test_a_verdict_before_the_planned_seeds_are_there_is_called_interim(judged: list[Judged]) -> None:

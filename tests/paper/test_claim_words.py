@@ -95,6 +95,12 @@ def test_a_paragraph_counts_the_comparisons_that_have_too_few_seeds() -> None:
     )
 
 
+def test_where_two_hardly_differ_the_paragraph_has_those_farthest_apart() -> None:
+    claim = Claim("it is all the same", "s", (("r/ADA", "r/ERM"), ("r/less", "r/ERM")), ("SVHN",), alike=True)
+    less = Cell("less", "SVHN", {seed: share - 0.12 for seed, share in ERM.accuracies.items()})
+    assert "Farthest apart: less over ERM, SVHN −12.0 (" in paragraph(stands(judge(claim, {"r": [ERM, ADA, less]})))
+
+
 def test_beside_the_pairs_the_table_has_every_seed_of_either_side() -> None:
     more = Cell("ERM", "SVHN", ERM.accuracies | {3: 0.38, 4: 0.24})
     first, *_ = comparisons_sheet(judge(CLAIM, {"r": [more, ADA, MORE]})).rows

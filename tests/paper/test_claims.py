@@ -19,6 +19,8 @@ def cells(**accuracies: tuple[list[float], list[float]]) -> dict[str, list[Cell]
 ABOVE = ([0.40, 0.41, 0.42], [0.30, 0.31, 0.325])
 UNCLEAR = ([0.40, 0.30, 0.42], [0.39, 0.41, 0.30])
 BELOW = (ABOVE[1], ABOVE[0])
+BEYOND = ([0.436, 0.440, 0.446], [0.40, 0.41, 0.41])
+"""3.4 points in the mean: farther apart than the margin, and an interval that reaches into it"""
 NEARLY = ([0.40, 0.41, 0.42], [0.399, 0.411, 0.420])
 
 
@@ -112,6 +114,7 @@ def test_mostly_is_more_than_half(found: dict, expected: str) -> None:
         ({"a": NEARLY, "b": NEARLY}, "holds"),
         ({"a": NEARLY, "b": UNCLEAR}, "holds in part"),
         ({"a": ABOVE, "b": BELOW}, "does not hold"),
+        ({"a": BEYOND}, "not decided"),
         ({"a": ([0.4], [0.4])}, "not decided"),
     ],
 )

@@ -10,6 +10,7 @@ from unseen.paper.page import read_page
 from unseen.paper.prose import Quantities, fill, prose_html, split_prose
 from unseen.paper.results import Results
 from unseen.reporting.kit.wording import signed
+from unseen.runs.rounds import RoundRecord
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,15 @@ def test_what_was_not_run_says_so(file: Path) -> None:
     assert said(file, '{{ gap("figure2b-middle/ridge 10⁻²", "figure2b-middle/ERM", "SVHN") }}') == "not run"
     assert said(file, '{{ moved("figure2a-top/pixels") }}') == "not run"
     assert said(file, '{{ control("noise", "figure2b-top/K=4", "SVHN") }}') == "not run"
+
+
+def test_how_far_a_control_moved_is_that_of_its_lines(file: Path) -> None:
+    controls = Results(file.with_name("controls.jsonl"))
+    for seed, moved in enumerate([0.1, 0.2]):
+        record = RoundRecord(round=1, step=2, fictitious=2, moved=moved, cost=0.0, loss_before=0.0, loss_after=0.0)
+        controls.add({"key": str(seed), "control": "noise", "rounds": [record.asdict()], "scores": []})
+    assert said(file, '{{ control_moved("noise") }}') == "0.1 to 0.2"
+    assert said(file, '{{ control_moved("copies") }}') == "not run"
 
 
 def test_seeds_and_accuracies_can_be_of_the_first_seeds_alone(file: Path) -> None:
@@ -74,7 +84,7 @@ def test_text_is_split_at_its_headings() -> None:
 
 
 def test_html_has_paragraphs_tables_and_bold_type_and_escapes_the_rest() -> None:
-    made = prose_html("**It** is <dark>, see [here](a.md) and `b`.\n\n| x | y |\n| --- | ---: |\n| 1 | **2** |\n")
-    assert "<p><strong>It</strong> is &lt;dark&gt;, see here and b.</p>" in made
+    made = prose_html("**It** is *so* <dark>, see [here](a.md) and `b`.\n\n| x | y |\n| --- | ---: |\n| 1 | **2** |\n")
+    assert "<p><strong>It</strong> is <em>so</em> &lt;dark&gt;, see here and b.</p>" in made
     assert "<th>x</th><th>y</th>" in made
     assert "<tr><td>1</td><td><strong>2</strong></td></tr>" in made

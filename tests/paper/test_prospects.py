@@ -34,10 +34,10 @@ def test_the_row_of_a_claim_has_the_papers_differences_and_the_chances_of_the_pl
 
 def test_what_is_out_of_reach_is_named() -> None:
     said = within_reach([stands(printed=True)])
-    assert "20 seeds or fewer would show 1 of 1 claim whose differences the paper prints in part and 0 as a" in said
+    assert "Of 1 claim, if the paper's differences were true: 0 to 1 in part, 0 as a whole." in said
     assert said.endswith(" As a whole, these take more, and we stop: a and b beat e (over 200).")
     both = within_reach([stands(printed=True), stands(printed=False, seeds=2)])
-    assert "if these were true; 1 of 1 claim whose bars it only draws in part and 1 as a whole, if the diff" in both
+    assert "Of 1 claim, if the differences were 3 points: 0 to 1 in part, 0 to 1 as a whole." in both
     assert "The spreads of 1 claim come from two seeds" in both
     assert "stop" not in within_reach([stands(printed=False)])
     steady = {"e": [0.30, 0.31, 0.32], "a": [0.40, 0.411, 0.42], "b": [0.40, 0.41, 0.421]}
@@ -46,11 +46,22 @@ def test_what_is_out_of_reach_is_named() -> None:
 
 
 def test_a_claim_in_words_says_what_was_asked_for_and_how_little_two_seeds_say() -> None:
-    reach = r"Seeds for 80 % power to see 3 points: (\d+) to (\d+) to show it in part, \d+ to \d+ as a whole\."
-    said = [re.fullmatch(reach, power_in_words(stands(printed=False, seeds=seeds))) for seeds in (2, 3)]
-    (low, high), (low_of_three, high_of_three) = [tuple(map(int, each.groups())) for each in said if each]
+    reach = "Seeds for 80 % power if the differences were 3 points: N to N to show it in part, N to N as a whole."
+    pattern = re.escape(reach).replace("N", r"(\d+)")
+    said = [re.fullmatch(pattern, power_in_words(stands(printed=False, seeds=seeds))) for seeds in (2, 3)]
+    (low, high), (low_of_three, high_of_three) = [tuple(map(int, each.groups()))[:2] for each in said if each]
     assert high / low > 4 * high_of_three / low_of_three, "two seeds leave the spread open"
     assert power_in_words(stands(printed=True, seeds=1)) == ""
+
+
+def test_it_says_where_the_papers_differences_are_excluded() -> None:
+    near = power_in_words(stands(printed=True))
+    less = {"a": [0.290, 0.301, 0.312], "b": [0.29, 0.30, 0.311], "e": SHARES["e"]}
+    far = power_in_words(stands(printed=True, shares=less))
+    assert "to show it in part" in near
+    assert "to show it in part" in far
+    assert "excludes" not in near
+    assert far.endswith("; but every interval here excludes these.")
 
 
 def test_interim_is_what_has_some_of_its_planned_seeds() -> None:

@@ -28,9 +28,9 @@ class Chances:
     """How often a claim would hold, by the number of seeds of every comparison."""
 
     whole: dict[int, float]
-    """every comparison is clear on its side"""
+    """every comparison is clear on its side; more than half of them, where the paper says mostly"""
     part: dict[int, float]
-    """at least one is"""
+    """at least one is; the whole, where the paper says mostly"""
     pairs: int
     """how many seeds the spread comes from: those that all comparisons have"""
 
@@ -51,10 +51,10 @@ def _needed(chances: Mapping[int, float]) -> int | None:
 
 
 def chances(judged: Judged, planned: int | None = None, *, wide: bool = False) -> Chances | None:
-    """By the spread that was measured; None where there is none, or the claim is of another kind.
+    """By the spread that was measured; None where there is none.
 
-    Where the paper only draws bars, a difference of ``MARGIN`` points is taken to be the true one. With ``wide``, the
-    spread is at its bound.
+    Where the paper only draws bars, a difference of ``MARGIN`` points is taken to be the true one; where it says that
+    two hardly differ, none. With ``wide``, the spread is at its bound.
     """
     model = _model(judged)
     if model is None:
@@ -65,12 +65,14 @@ def chances(judged: Judged, planned: int | None = None, *, wide: bool = False) -
     deviations = bound * deviations
     tried = sorted({*SEEDS, *([planned] if planned and planned >= LEAST_PAIRS else [])})
     drawn = _drawn(true, deviations, alike, tried[-1])
-    found = {seeds: clear_on_its_side(drawn[:, :, :seeds]) for seeds in tried}
-    return Chances(
-        {seeds: float((clear == len(true)).mean()) for seeds, clear in found.items()},
-        {seeds: float((clear > 0).mean()) for seeds, clear in found.items()},
-        pairs,
-    )
+    found = {seeds: clear_on_its_side(drawn[:, :, :seeds], alike=judged.claim.alike) for seeds in tried}
+    most = judged.wanted // 2 + 1
+    part, whole = (most, most) if judged.claim.mostly else (1, len(true))
+
+    def often(enough: int) -> dict[int, float]:
+        return {seeds: float((clear >= enough).mean()) for seeds, clear in found.items()}
+
+    return Chances(often(whole), often(part), pairs)
 
 
 def _model(judged: Judged) -> tuple[Array, Array, float, int] | None:
@@ -78,16 +80,17 @@ def _model(judged: Judged) -> tuple[Array, Array, float, int] | None:
 
     A deviation is that of one comparison on its column, pooled over those there are: each alone has few pairs.
     """
-    some, claim = judged.comparisons, judged.claim
+    some = judged.comparisons
     shared = sorted(set.intersection(*(set(c.differences) for c in some))) if some else []
-    if len(shared) < 2 or claim.alike or claim.mostly:
+    if len(shared) < 2:
         return None
     values = np.array([[c.differences[seed] for seed in shared] for c in some])
     pooled = {column: _pooled_deviation([c for c in some if c.domain == column]) for column in {c.domain for c in some}}
     deviations = np.array([pooled[c.domain] for c in some])
     if not deviations.all():
         return None
-    true = np.array([MARGIN if each.theirs is None else each.theirs for each in judged.compared])
+    unknown = 0.0 if judged.claim.alike else MARGIN
+    true = np.array([unknown if each.theirs is None else each.theirs for each in judged.compared])
     return true, deviations, _alike(values), len(shared)
 
 
@@ -116,19 +119,21 @@ def _drawn(true: Array, deviations: Array, alike: float, seeds: int) -> Array:
     return drawn
 
 
-def clear_on_its_side(differences: Array) -> NDArray[np.int64]:
+def clear_on_its_side(differences: Array, *, alike: bool = False) -> NDArray[np.int64]:
     """How many comparisons of each simulated result (draw, comparison, seed) are clear on the claim's side.
 
     What ``Judged.outcomes`` says, for many results at once.
     """
     count, seeds = differences.shape[1:]
-    gaps, deviations = differences.mean(axis=2), differences.std(axis=2, ddof=1)
-    ps: Array = 2 * require("scipy.special", "report").stdtr(seeds - 1, -np.abs(gaps) * seeds**0.5 / deviations)
+    gaps, errors = differences.mean(axis=2), differences.std(axis=2, ddof=1) / seeds**0.5
+    # From 0; for a claim that two hardly differ from the margin's nearer edge, inside or outside.
+    away = np.abs(np.abs(gaps) - MARGIN) if alike else np.abs(gaps)
+    ps: Array = 2 * require("scipy.special", "report").stdtr(seeds - 1, -away / errors)
     order = ps.argsort(axis=1)
     steps = np.take_along_axis(ps, order, 1) * np.arange(count, 0, -1) < ALPHA
     clear = np.empty_like(steps)
     np.put_along_axis(clear, order, np.logical_and.accumulate(steps, axis=1), 1)
-    above = gaps > 0
+    above = np.abs(gaps) < MARGIN if alike else gaps > 0
     every = (above.all(1) | (~above).all(1)) & (ps.max(axis=1) < ALPHA)
     clear[every] = True
     found: NDArray[np.int64] = (clear & above).sum(axis=1)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.base.extras import require
 from unseen.paper.claims import ALPHA, Claim, Effect, Judged, Verdict
-from unseen.paper.findings import LEAST_PAIRS
+from unseen.paper.findings import LEAST_PAIRS, MARGIN
 from unseen.paper.prospects import Prospect
 from unseen.reporting.kit.charts import Panels, drawing, panel_figure, round_ticks
 from unseen.reporting.kit.theme import CARD, INK, OVER, SOFT, THEME
-from unseen.reporting.kit.wording import MINUS, Comparison, Outcome, counted, signed
+from unseen.reporting.kit.wording import MINUS, Comparison, Outcome, counted, listed, signed
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -19,43 +19,39 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
-    "above": ("o", THEME["good"][0], "clear on the claim's side"),
+    "above": ("o", THEME["good"][0], "on the claim's side"),
     "unclear": ("o", "#8a8170", "not decided"),
-    "below": ("X", THEME["bad"][0], "clear on the other side"),
+    "below": ("X", THEME["bad"][0], "on the other side"),
 }
 """the mark of what is so, its colour and what it means; ``unclear`` is hollow, so that no colour is needed"""
 DECIDED: dict[Verdict, Outcome] = {
     "holds": "above", "holds in part": "above", "contradicted in part": "below", "does not hold": "below",
 }  # fmt: skip
 """the colour of each verdict; the others are not decided"""
-_ROW, _GAP, _RAISED = 0.25, 0.14, 0.055  # inches; the paper's number stands a little higher than ours
+_ROW, _GAP, _RAISED = 0.25, 0.14, 0.075  # inches; the paper's number stands a little higher than ours
 _NAME, _COLUMN = 0.096, 0.074  # inches of a letter of a claim's name, and of a domain's
 _RIGHT, _WIDTH, _AXIS = 1.35, 10.35, 5.2  # of the numbers, the figure and the axis, both at least
 _LEAST, _MOST = 5.0, 16.0  # points that the axis has to either side
-_PALE = 0.35
+_PALE, _BAND = 0.35, "#d9e4ec"
+_FEW_ABSENT = 4  # columns without data that are named
+_TITLE = "What the paper claims, and what we measure"
 
 
 @drawing
-def claims_chart(prospects: Sequence[Prospect], measure: str) -> Figure:
-    """Claims from top to bottom, a row for each domain; an interval that is wider than the axis ends in an arrow."""
+def claims_chart(prospects: Sequence[Prospect], measure: str, caveat: str = "") -> Figure:
+    """Claims from top to bottom, a row for each domain; an interval that is wider than the axis ends in an arrow.
+
+    ``caveat`` says why the paper's numbers are not comparable, where they are not.
+    """
     judged = [each.judged for each in prospects]
     heights = [_ROW * max(len(each.effects), 2) + _GAP for each in judged]
     left = _left(judged)
     panels = Panels(columns=1, height=sum(heights), head=0.05, foot=0.55, left=left,
                     width=max(_WIDTH, left + _AXIS + _RIGHT))  # fmt: skip
-    footnote = (
-        "Each row is the mean of the claim's comparisons on one domain, taken seed by seed; above 0 is as the claim "
-        "has it. The bar is the 95 % t-interval over seeds, an arrow says that it goes on. Small ticks are the single "
-        "comparisons, coloured where they are clear among all of the claim: the verdict counts these. A row is "
-        f"coloured where one of them is, and its own bar excludes 0. Pale: fewer than {LEAST_PAIRS} seeds, which "
-        "decide nothing. Interim: the planned seeds are not all there. Where there is no diamond, the paper only draws "
-        "bars."
-    )
-    figure, ((axes,),) = panel_figure(panels, "The paper's claims, run again", footnote, _legend())
+    figure, ((axes,),) = panel_figure(panels, _TITLE, _footnote(judged, caveat), _legend(caveat))
     place = axes.get_position()
     axes.set_position((place.x0, place.y0, 1 - (left + _RIGHT) / panels.width, place.height))
-    limit = _limit(judged)
-    axes.set(xlim=(-limit, limit), ylim=(sum(heights), 0), yticks=[])
+    axes.set(xlim=_limits(judged), ylim=(sum(heights), 0), yticks=[])
     axes.set_xlabel(f"points of {measure}")
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.grid(axis="x")
@@ -75,11 +71,29 @@ def _left(judged: Sequence[Judged]) -> float:
     return 0.5 + _NAME * max(map(len, names)) + _COLUMN * max(map(len, columns), default=0)
 
 
-def _limit(judged: Sequence[Judged]) -> float:
+def _footnote(judged: Sequence[Judged], caveat: str) -> str:
+    alike = any(each.claim.alike for each in judged)
+    absent = {column for each in judged for column in each.absent}
+    parts = [
+        "Each row is the mean of the claim's comparisons on one domain, taken seed by seed; right of 0 is as the claim "
+        "has it. The line is the 95 % t-interval over seeds, an arrow says that it goes on. Small ticks are the single "
+        "comparisons, coloured where they are clear among all of the claim: the verdict counts these. A mean is "
+        f"coloured where one of them is, and its own interval excludes 0. Pale: fewer than {LEAST_PAIRS} seeds, which "
+        "decide nothing. Interim: some of the planned seeds are not run. No diamond: the paper has only a chart.",
+        f"Shaded, where the claim is that two hardly differ: within {MARGIN:g} points of 0." if alike else "",
+        f"No data on {listed(sorted(absent))}." if 0 < len(absent) < _FEW_ABSENT else "",
+        caveat,
+    ]
+    return " ".join(filter(None, parts))
+
+
+def _limits(judged: Sequence[Judged]) -> tuple[float, float]:
+    """Of the axis: every mean and every number of the paper, and the intervals that decide something."""
     effects = [effect for each in judged for effect in each.effects]
-    shown = [abs(x) for e in effects for x in (e.comparison.gap, e.theirs) if x is not None]
-    reach = [abs(x) for e in effects if (i := e.comparison.interval) for x in (i.low, i.high) if abs(x) < _MOST]
-    return min(_MOST, max([_LEAST, *shown, *reach]) * 1.08)
+    shown = [x for e in effects for x in (e.comparison.gap, e.theirs) if x is not None]
+    intervals = [i for e in effects if not _few(e.comparison) and (i := e.comparison.interval)]
+    shown += [x for i in intervals for x in (i.low, i.high)]
+    return max(-_MOST, 1.08 * min([-_LEAST, *shown])), min(_MOST, 1.08 * max([_LEAST, *shown]))
 
 
 def _claim(axes: Axes, prospect: Prospect, top: float, height: float, left: float, *, shaded: bool) -> None:
@@ -92,9 +106,10 @@ def _claim(axes: Axes, prospect: Prospect, top: float, height: float, left: floa
     beside: dict[str, Any] = {"transform": across, "va": "center"}
     first = top + _GAP / 2 + _ROW / 2
     axes.text(0.2 / wide, first, judged.claim.name, fontsize=11, fontweight="bold", **beside)
-    mark, colour = _verdict_mark(judged.verdict)
-    verdict = f"{mark} {judged.verdict}{', interim' if prospect.interim else ''}"
+    verdict, colour = _verdict(prospect)
     axes.text(0.2 / wide, first + _ROW, verdict, fontsize=10, color=colour, **beside)
+    if judged.claim.alike:
+        axes.fill_between([-MARGIN, MARGIN], top, top + height, color=_BAND, linewidth=0, zorder=0.5)
     for i, effect in enumerate(judged.effects):
         y = first + i * _ROW
         axes.text((left - 0.15) / wide, y, effect.column, fontsize=9.5, color=SOFT, ha="right", **beside)
@@ -105,9 +120,15 @@ def _claim(axes: Axes, prospect: Prospect, top: float, height: float, left: floa
                   bbox={"facecolor": CARD, "edgecolor": "none", "pad": 2})  # fmt: skip
 
 
-def _verdict_mark(verdict: Verdict) -> tuple[str, str]:
-    outcome = DECIDED.get(verdict, "unclear")
-    return {"above": ("●", OUTCOMES["above"][1]), "below": ("✖", OUTCOMES["below"][1]), "unclear": ("○", SOFT)}[outcome]
+def _verdict(prospect: Prospect) -> tuple[str, str]:
+    """In words, after its mark, and its colour; of what is so in part, how many comparisons are."""
+    judged = prospect.judged
+    outcome = DECIDED.get(judged.verdict, "unclear")
+    mark, count = {"above": "●", "below": "✖", "unclear": "○"}[outcome], ""
+    if judged.verdict == "holds in part":
+        mark, count = "◐", f" ({judged.outcomes.count(outcome)} of {len(judged.outcomes)})"
+    words = f"{mark} {judged.verdict}{count}{', interim' if prospect.interim else ''}"
+    return words, SOFT if outcome == "unclear" else OUTCOMES[outcome][1]
 
 
 def _numbers(effect: Effect) -> str:
@@ -115,19 +136,19 @@ def _numbers(effect: Effect) -> str:
 
 
 def _effect(axes: Axes, effect: Effect, outcome: Outcome, y: float) -> None:
-    c, limit = effect.comparison, axes.get_xlim()[1]
+    c, (low, high) = effect.comparison, axes.get_xlim()
     colour, faint = OUTCOMES[outcome][1], _PALE if _few(c) else 1.0
     if c.interval:
-        ends = max(c.interval.low, -limit), min(c.interval.high, limit)
+        ends = max(c.interval.low, low), min(c.interval.high, high)
         axes.plot(ends, [y, y], color=colour, alpha=faint, linewidth=2.4, solid_capstyle="butt", zorder=2)
-        for end, cut, arrow in ((ends[0], c.interval.low < -limit, "<"), (ends[1], c.interval.high > limit, ">")):
+        for end, cut, arrow in ((ends[0], c.interval.low < low, "<"), (ends[1], c.interval.high > high, ">")):
             if cut:
                 axes.plot(end, y, marker=arrow, markersize=7, color=colour, alpha=faint, clip_on=False, zorder=3)
     for each, its in effect.parts if len(effect.parts) > 1 else ():
         tick = INK if its == "unclear" else OUTCOMES[its][1]
-        if abs(each.comparison.gap) <= limit:
-            axes.plot(each.comparison.gap, y, marker="|", markersize=10, markeredgewidth=1.4 + (its != "unclear"),
-                      color=tick, alpha=_PALE if _few(each.comparison) else 1.0, zorder=3)  # fmt: skip
+        if low <= each.comparison.gap <= high:
+            axes.plot(each.comparison.gap, y, color=tick, alpha=_PALE if _few(each.comparison) else 1.0, zorder=3,
+                      **(_TICK | {"markeredgewidth": 1.4 + (its != "unclear")}))  # fmt: skip
     axes.plot(c.gap, y, zorder=4, **_mark(outcome))
     if effect.theirs is not None:
         axes.plot(effect.theirs, y - _RAISED, **_PAPER)
@@ -151,16 +172,18 @@ def _mark(outcome: Outcome) -> dict[str, Any]:
             "markeredgewidth": edge}  # fmt: skip
 
 
+_TICK: dict[str, Any] = {"marker": "|", "markersize": 10, "markeredgewidth": 1.4, "linestyle": "none"}
 _PAPER: dict[str, Any] = {
     "marker": "D", "markersize": 5.5, "markerfacecolor": THEME["m4"][1], "markeredgecolor": INK,
     "markeredgewidth": 1.1, "linestyle": "none", "zorder": 5,
 }  # fmt: skip
 
 
-def _legend() -> list[Artist]:
+def _legend(caveat: str) -> list[Artist]:
     line = require("matplotlib.lines", "report").Line2D
-    handles = [line([], [], linewidth=2.4, label=OUTCOMES[outcome][2], **_mark(outcome)) for outcome in OUTCOMES]
-    return [*handles, line([], [], label="the paper's difference", **_PAPER)]
+    means = [line([], [], linewidth=2.4, label=OUTCOMES[outcome][2], **_mark(outcome)) for outcome in OUTCOMES]
+    tick = line([], [], label="one comparison", color=INK, **_TICK)
+    return [*means, tick, line([], [], label=f"the paper{' (not comparable)' if caveat else ''}", **_PAPER)]
 
 
 def _across(axes: Axes) -> Any:

@@ -42,21 +42,27 @@ def paragraph(prospect: Prospect) -> str:
     if not judged.compared:
         why = "no run of it is finished" if judged.wanted else f"no result on {listed(judged.claim.columns)}"
         return f"**{judged.verdict.capitalize()}**: {why}."
-    effects = judged.effects
-    if len(effects) > _FEW:
-        gaps = sorted(effect.comparison.gap for effect in effects)
-        numbers = f"{signed(gaps[0])} to {signed(gaps[-1])} points on {len(effects)} pairs of places"
-    else:
-        numbers = listed([_effect_in_words(effect) for effect in effects])
-    mean = "In the mean of its comparisons: " if any(len(effect.parts) > 1 for effect in effects) else ""
     interim = f" (interim: {prospect.fewest} of {prospect.planned} planned seeds)" if prospect.interim else ""
     said = [
         f"**{judged.verdict.capitalize()}**{interim}: {_clear_in_words(judged)}.",
-        f"{mean}{numbers}.",
+        f"{_numbers_in_words(judged)}.",
         _missing_in_words(judged),
         power_in_words(prospect),
     ]
     return " ".join(filter(None, said))
+
+
+def _numbers_in_words(judged: Judged) -> str:
+    """Each column's mean; of many columns, the least and the greatest; where two hardly differ, the farthest apart."""
+    effects = judged.effects
+    if judged.claim.alike:
+        farthest = max(judged.comparisons, key=lambda c: abs(c.gap))
+        return f"Farthest apart: {_pair(farthest)}, {_difference_in_words(farthest, None)}"
+    if len(effects) > _FEW:
+        gaps = sorted(effect.comparison.gap for effect in effects)
+        return f"{signed(gaps[0])} to {signed(gaps[-1])} points on {len(effects)} pairs of places"
+    mean = "In the mean of its comparisons: " if any(len(effect.parts) > 1 for effect in effects) else ""
+    return mean + listed([_difference_in_words(effect.comparison, effect.theirs) for effect in effects])
 
 
 def _clear_in_words(judged: Judged) -> str:
@@ -93,17 +99,15 @@ def _named(comparisons: Sequence[Comparison], *, alone: bool) -> str:
 
 
 def _missing_in_words(judged: Judged) -> str:
-    missing, here = judged.wanted - len(judged.compared), {effect.column for effect in judged.effects}
-    absent = [column for column in judged.claim.columns if column not in here]
+    missing, absent = judged.wanted - len(judged.compared), judged.absent
     said = [f"Not run: {missing} of {counted(judged.wanted, 'comparison')}."] if missing else []
     said += [f"No data for {listed(absent) if len(absent) < 5 else f'{len(absent)} others'}."] if absent else []
     return " ".join(said)
 
 
-def _effect_in_words(effect: Effect) -> str:
-    c = effect.comparison
+def _difference_in_words(c: Comparison, theirs: float | None) -> str:
     reach = [span(c.interval)] if c.interval else []
-    paper = [f"the paper {signed(effect.theirs)}"] if effect.theirs is not None else []
+    paper = [f"the paper {signed(theirs)}"] if theirs is not None else []
     details = ", ".join([*reach, counted(len(c.differences), "seed"), *paper])
     return f"{c.domain} {signed(c.gap)} ({details})"
 
@@ -115,7 +119,10 @@ def comparisons_sheet(judged: Judged) -> Sheet:
         rows += [_row(each, CLEAR[outcome]) for each, outcome in effect.parts]
         rows += [_mean_row(effect)] if len(effect.parts) > 1 else []
     headings = ("domain", "comparison", "seeds", "difference (95 %)", "the paper's", "clear", "unpaired (95 %)")
-    caption = "Unpaired: over every seed that either side has (Welch's interval); it doesn't count for the verdict."
+    caption = (
+        "Unpaired: over every seed that either side has (Welch's interval). It is there to compare: a verdict takes "
+        f"pairs, {LEAST_PAIRS} or more."
+    )
     return Sheet(f"{judged.claim.text} ({judged.where})", headings, rows, caption, frozenset({0, 1, 5}))
 
 

@@ -65,8 +65,8 @@ class Claim:
             return 1.0, "unclear"
         if not self.alike:
             return _p(values, 0), "above" if comparison.gap > 0 else "below"
-        edges = [_p(values, edge) for edge in (-MARGIN, MARGIN)]
-        return (max(edges), "above") if abs(comparison.gap) < MARGIN else (min(edges), "below")
+        nearer = MARGIN if comparison.gap > 0 else -MARGIN
+        return _p(values, nearer), "above" if abs(comparison.gap) < MARGIN else "below"
 
     @property
     def groups(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
@@ -133,6 +133,12 @@ class Judged:
     def comparisons(self) -> list[Comparison]:
         """The comparisons alone."""
         return [each.comparison for each in self.compared]
+
+    @property
+    def absent(self) -> list[str]:
+        """The claim's columns that nothing was measured on."""
+        here = {comparison.domain for comparison in self.comparisons}
+        return [column for column in self.claim.columns if column not in here]
 
     @property
     def where(self) -> str:

@@ -20,16 +20,18 @@ _POINTS = (
     "to be clear among all of the claim's comparisons (Holm's correction): then it holds in part, which says nothing "
     "of the others. A comparison that is clear on the other side contradicts it. Else it is not decided.",
     "The recipes' tables of differences have another test, the exact permutation test, and correct for all comparisons "
-    "of the table. Where one of them and a verdict part, the verdict is the t test's.",
+    "of the table. Where one of them and a verdict differ, the verdict is the t test's.",
     "Near repetitions, which share their seed, are averaged seed by seed before any interval: one over all of them "
     "would count a seed's luck many times. Means per seed need no model of what repetitions share, and a mixed model "
     "could not be checked with so few seeds.",
 )
+_TWICE = 0.09
+"""of claims that are also judged with half of their seeds, at most so many err (``python -m experiments.pooling``)"""
 _ERRORS = (
-    "So, if differences are normal, a verdict says something false in at most 5 of 100 claims that are judged once: "
-    "of {claims}, {false:.1f} are to be expected at most, if nothing differed at all. A claim that was also judged "
-    "with half of its seeds errs in 6 to 9 of 100: "
-    "[simulated](../experiments/README.md#are-the-intervals-and-verdicts-of-the-results-what-they-say)."
+    "If nothing differed at all, a verdict would be false for about 5 of 100 claims that are judged once, and for 6 to "
+    f"{100 * _TWICE:.0f} of 100 that were also judged with half of their seeds, as some here were "
+    "([simulated](../experiments/README.md#are-the-intervals-and-verdicts-of-the-results-what-they-say), with normal "
+    "differences). Of {claims} that is {once:.1f} to {twice:.1f}."
 )
 
 
@@ -42,7 +44,8 @@ def judging_points(
 ) -> list[str]:
     """``also`` is what else has to be said, ``shared`` which runs several claims share, by what they are."""
     measured = [each for each in judged if each.compared]
-    errors = _ERRORS.format(claims=counted(len(measured), "claim"), false=ALPHA * len(measured))
+    count = len(measured)
+    errors = _ERRORS.format(claims=counted(count, "claim"), once=ALPHA * count, twice=_TWICE * count)
     points = [*(point.format(measure=measure) for point in _POINTS), also, errors]
     same = shared_runs(judged, sections, shared) if shared else ""
     return [*filter(None, [*points, same, alike_in_words(judged)])]

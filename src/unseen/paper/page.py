@@ -19,6 +19,7 @@ from unseen.paper.section import ResultsPage
 from unseen.paper.streets.claims import STREETS
 from unseen.reporting.kit.charts import embedded, save
 from unseen.reporting.kit.pages import environment, write
+from unseen.reporting.kit.power import POWER
 from unseen.reporting.kit.tables import Sheet, as_markdown
 from unseen.reporting.kit.wording import counted, listed
 
@@ -59,11 +60,14 @@ def _without_page(file: Path, results: Results) -> str:
     return f"only runs on {listed(sources)}: stand-ins have no page; their tables are the NAME.md in {file.parent}"
 
 
-_CLEAR = (
-    f"An interval is of one comparison by itself. *Clear* is what is clear among all comparisons of its claim, with "
-    f"{LEAST_PAIRS} seeds or more: so an interval may exclude 0 and not be clear. A claim *holds* where all are, and "
-    "*holds in part* where some are ([how claims are judged](#how-claims-are-judged)). *Interim*: the seeds planned "
-    "before ([the plan](#how-many-seeds-would-decide-it)) are not all there, and the verdict is not the last."
+_WORDS = (
+    "A comparison is *clear* where it differs from 0 also after correction for the number of comparisons of its claim, "
+    f"with {LEAST_PAIRS} seeds or more. An interval is of one comparison by itself: it may exclude 0 and not be "
+    "clear. A claim *holds* where all are clear, and *holds in part* where some are "
+    "([how claims are judged](#how-claims-are-judged)). *Interim*: some of the seeds that were planned are not run, "
+    f"and the verdict is not the last. *Seeds for {100 * POWER:.0f} % power*: with so many, {100 * POWER:.0f} of 100 "
+    "repetitions of our experiment would find a comparison clear (in part) or all of them (as a whole); from the "
+    "spread as measured to the most that it may be ([how many seeds](#how-many-seeds-would-decide-it))."
 )
 
 
@@ -82,10 +86,10 @@ def write_markdown(page: ResultsPage, out: Path, pictures: Path) -> Path:
         f"![{_OVERVIEW}]({where / page.subject.picture}.svg)",
         f"**{page.headline}.** {page.subject.lead}",
         f"Made from [{page.results.path.name}]({where / page.results.path.name}) by `unseen results`: don't edit it by "
-        f"hand. {page.made_with}. Target data selected nothing: every number is of the last iterate.",
+        f"hand. {page.made_with}. No target label selected anything: every number is of the last iterate.",
         page.prose.lead,
         "## The paper's claims",
-        _CLEAR,
+        _WORDS,
         *(part for each in page.prospects for part in _claim(page, each)),
         "## How claims are judged",
         "\n".join(f"- {point}" for point in page.judging),
@@ -159,6 +163,7 @@ def write_html(page: ResultsPage, out: Path) -> Path:
         "page": page,
         "sections": shown,
         "overview": embedded(page.overview(), _OVERVIEW),
+        "words": prose_html(_WORDS),
         "claims": claims,
         "lead": prose_html(page.prose.lead),
         "judging": [prose_html(point) for point in page.judging],

@@ -16,10 +16,10 @@ from unseen.paper.methods import Trained
 from unseen.paper.results import Results, key, run_key
 from unseen.reporting.kit.statistics import Crossed, crossed, mean
 from unseen.reporting.kit.wording import Comparison, compare, counted, curly, points, short, signed, span, with_span
+from unseen.runs.rounds import RoundRecord
 
 if TYPE_CHECKING:
     from unseen.paper.section import Section
-    from unseen.runs.rounds import RoundRecord
 
 T = TypeVar("T")
 
@@ -72,6 +72,7 @@ class Quantities:
             "mean_moved": self.mean_moved,
             "repetitions": self.repetitions,
             "control": self.control,
+            "control_moved": self.control_moved,
         }
 
     def accuracy(self, method: str, domain: str, first: int | None = None) -> str:
@@ -121,16 +122,22 @@ class Quantities:
 
     def control(self, control: str, method: str, domain: str) -> str:
         """The method minus a control that has the same settings and seeds (``controls.jsonl``)."""
-        section = self._section(method)
-        (source,) = section.lab.sources
-        settings, controls = self._method(method).settings, Results(section.results.path.with_name("controls.jsonl"))
-        cell = self._cell(method, domain)
+        (source,) = self._section(method).lab.sources
+        settings, controls, cell = self._method(method).settings, self._controls(), self._cell(method, domain)
         keys = {seed: key(control=control, run=run_key(source.request(seed, settings))) for seed in cell.accuracies}
         found = {seed: controls.accuracy(each, source.targets[domain]) for seed, each in keys.items()}
         known = {seed: accuracy for seed, accuracy in found.items() if accuracy is not None}
         return _gap(compare(domain, method, control, cell.accuracies, known) if known else None)
 
+    def control_moved(self, control: str) -> str:
+        """How far its images went (L2), in every round: from the least to the farthest."""
+        lines = [line for line in self._controls() if line["control"] == control]
+        return _range([record.moved for line in lines for record in RoundRecord.read(line["rounds"])], 2)
+
     # Where they come from.
+
+    def _controls(self) -> Results:
+        return Results(self.sections[0].results.path.with_name("controls.jsonl"))
 
     def _compare(self, better: str, worse: str, domain: str, first: int | None = None) -> Comparison | None:
         ours, theirs = (_up_to(self._cell(method, domain).accuracies, first) for method in (better, worse))
@@ -187,7 +194,7 @@ def _range(values: Sequence[float], digits: int) -> str:
 
 
 def prose_html(text: str) -> str:
-    """Paragraphs and tables of Markdown, with bold type and code, as HTML; all else is escaped."""
+    """Paragraphs and tables of Markdown, with bold and italic type and code, as HTML; all else is escaped."""
     return "\n".join(_block(block) for block in re.split(r"\n\s*\n", text.strip()) if block)
 
 
@@ -204,4 +211,5 @@ def _block(block: str) -> str:
 def _inline(text: str) -> str:
     marked = html.escape(curly(text), quote=False).replace("`", "")
     marked = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", marked)
-    return re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", marked)
+    marked = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", marked)
+    return re.sub(r"\*(.+?)\*", r"<em>\1</em>", marked)

@@ -39,10 +39,22 @@ class Prospect:
         """How many show it in part and as a whole, from the measured spread to its bound; None without a spread."""
         if self.chances is None or self.wide is None:
             return None
-        return (
-            _reach(self.chances.seeds_in_part, self.wide.seeds_in_part),
-            _reach(self.chances.seeds_whole, self.wide.seeds_whole),
-        )
+        part = _reach(self.chances.seeds_in_part, self.wide.seeds_in_part) if self.has_parts else NONE
+        return part, _reach(self.chances.seeds_whole, self.wide.seeds_whole)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether the claim can hold in part."""
+        return len(self.judged.compared) > 1 and not self.judged.claim.mostly
+
+    @property
+    def asked(self) -> str:
+        """What the true differences are taken to be."""
+        if self.judged.claim.alike:
+            return "if nothing differed"
+        if _theirs(self.judged):
+            return "if the paper's differences were true"
+        return f"if the differences were {MARGIN:g} points"
 
     @property
     def interim(self) -> bool:
@@ -65,11 +77,12 @@ def chances_sheet(prospects: Sequence[Prospect]) -> Sheet:
     """A row for each claim that has two seeds."""
     rows = [_row(each, each.chances, each.seeds) for each in prospects if each.chances and each.seeds]
     caption = (
-        "If the true differences were the paper's, or those in brackets where it only draws bars, with the spread "
-        f"measured here: {DRAWS:,} simulated results, judged as claims are. As a whole: every comparison is clear. In "
-        f"part: at least one. Seeds: from about so many on, the chance is {100 * POWER:.0f} %; by the spread as "
-        "measured, to what the true one is below in nine of ten cases. ?: the spread comes from two seeds, and is "
-        "hardly known."
+        "If the true differences were the paper's, or those in brackets where it has only a chart, with the spread "
+        f"measured here: {DRAWS:,} simulated results, judged as claims are. As a whole: every comparison is clear, or "
+        "more than half where the paper says mostly. In part: at least one. Seeds: from about so many on, the chance "
+        f"is {100 * POWER:.0f} %; by the spread as measured, to what the true one is below in nine of ten cases. Where "
+        "the true differences are larger than the paper's, a claim may hold with fewer. ?: the spread comes from two "
+        "seeds, and is hardly known."
     )
     headings = ("claim", "comparisons", "differences", "seeds now", "seeds, in part", "seeds, whole", "planned",
                 "in part then", "whole then")  # fmt: skip
@@ -78,16 +91,22 @@ def chances_sheet(prospects: Sequence[Prospect]) -> Sheet:
 
 def _row(prospect: Prospect, chances: Chances, seeds: tuple[str, str]) -> tuple[str, ...]:
     planned, theirs = prospect.planned, _theirs(prospect.judged)
-    then = [f"{100 * each[planned]:.0f} %" if planned in each else NONE for each in (chances.part, chances.whole)]
+    shown = (chances.part if prospect.has_parts else {}, chances.whole)
+    then = [f"{100 * each[planned]:.0f} %" if planned in each else NONE for each in shown]
     return (
         f"{prospect.judged.claim.name}{' ?' if chances.pairs < LEAST_PAIRS else ''}",
         str(len(prospect.judged.compared)),
-        " to ".join(dict.fromkeys(map(signed, (min(theirs), max(theirs))))) if theirs else f"({MARGIN:g})",
+        " to ".join(dict.fromkeys(map(signed, (min(theirs), max(theirs))))) if theirs else _asked_for(prospect.judged),
         str(prospect.fewest),
         *seeds,
         str(planned or NONE),
         *then,
     )
+
+
+def _asked_for(judged: Judged) -> str:
+    """In brackets: the paper has no number."""
+    return f"(0 ± {MARGIN:g})" if judged.claim.alike else f"({MARGIN:g})"
 
 
 def _theirs(judged: Judged) -> list[float]:
@@ -104,39 +123,51 @@ def power_in_words(prospect: Prospect) -> str:
     """What would decide a claim that doesn't hold as a whole."""
     if prospect.seeds is None or prospect.judged.verdict == "holds":
         return ""
-    asked = "if the paper's differences were true" if _theirs(prospect.judged) else f"to see {MARGIN:g} points"
     part, whole = prospect.seeds
-    needed = f"{part} to show it in part, {whole} as a whole" if len(prospect.judged.compared) > 1 else whole
-    return f"Seeds for {100 * POWER:.0f} % power {asked}: {needed}."
+    needed = f"{part} to show it in part, {whole} as a whole" if prospect.has_parts else whole
+    excluded = "; but every interval here excludes these" if _excluded(prospect.judged) else ""
+    return f"Seeds for {100 * POWER:.0f} % power {prospect.asked}: {needed}{excluded}."
+
+
+def _excluded(judged: Judged) -> bool:
+    """Whether no comparison can be as far apart as in the paper."""
+    pairs = [(each.theirs, each.comparison.interval) for each in judged.compared]
+    return all(theirs is not None and interval and not interval.includes(theirs) for theirs, interval in pairs)
 
 
 def within_reach(prospects: Sequence[Prospect]) -> str:
     """What more seeds can decide and what they can't, in words."""
-    known = [(each, each.chances) for each in prospects if each.chances]
+    known = [each for each in prospects if each.chances]
     if not known:
         return "No claim has two seeds yet: nothing is known about the spread."
-    printed = [chances for each, chances in known if _theirs(each.judged)]
-    drawn = [chances for each, chances in known if not _theirs(each.judged)]
-    said = [_shown(printed, "whose differences the paper prints", "these were true")] if printed else []
-    said += [_shown(drawn, "whose bars it only draws", f"the differences were {MARGIN:g} points")] if drawn else []
-    few = sum(chances.pairs < LEAST_PAIRS for _, chances in known)
+    kinds: dict[str, list[Prospect]] = {}
+    for each in known:
+        kinds.setdefault(each.asked, []).append(each)
+    said = [_shown(some, asked) for asked, some in kinds.items()]
+    few = sum(each.chances.pairs < LEAST_PAIRS for each in known if each.chances)
     hardly = f" The spreads of {counted(few, 'claim')} come from two seeds, and are hardly known." if few else ""
-    shown = f"With {100 * POWER:.0f} % power, {AFFORDABLE} seeds or fewer would show {'; '.join(said)}."
-    return f"{shown}{hardly}{_far(known)}"
+    return (
+        f"How many claims would {AFFORDABLE} seeds or fewer show, with {100 * POWER:.0f} % power? {' '.join(said)} The "
+        "first number is for the most that the spread may be, the second for the spread as measured; one where they "
+        f"agree.{hardly}{_far(known)}"
+    )
 
 
-def _shown(some: Sequence[Chances], which: str, if_true: str) -> str:
-    part = sum(_affordable(chances.seeds_in_part) for chances in some)
-    whole = sum(_affordable(chances.seeds_whole) for chances in some)
-    return f"{part} of {counted(len(some), 'claim')} {which} in part and {whole} as a whole, if {if_true}"
+def _shown(some: Sequence[Prospect], asked: str) -> str:
+    """Of claims of one kind, how many in part and how many as a whole."""
+    both = [[each.wide for each in some], [each.chances for each in some]]
+    whole = [sum(_affordable(chances.seeds_whole) for chances in which if chances) for which in both]
+    part = [sum(_affordable(chances.seeds_in_part) for chances in which if chances) for which in both]
+    in_part, as_a_whole = (" to ".join(dict.fromkeys(map(str, numbers))) for numbers in (part, whole))
+    return f"Of {counted(len(some), 'claim')}, {asked}: {in_part} in part, {as_a_whole} as a whole."
 
 
-def _far(known: Sequence[tuple[Prospect, Chances]]) -> str:
+def _far(known: Sequence[Prospect]) -> str:
     """The claims that don't hold, and take more seeds than one can think of running to hold as a whole."""
     far = [
-        f"{each.judged.claim.name} ({seeds_in_words(chances.seeds_whole)})"
-        for each, chances in known
-        if each.judged.verdict != "holds" and not _affordable(chances.seeds_whole)
+        f"{each.judged.claim.name} ({each.seeds[1]})"
+        for each in known
+        if each.chances and each.seeds and each.judged.verdict != "holds" and not _affordable(each.chances.seeds_whole)
     ]
     return f" As a whole, these take more, and we stop: {listed(far)}." if far else ""
 

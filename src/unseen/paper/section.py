@@ -84,7 +84,7 @@ class Section:
         there = [cell for cell in wanted if cell.accuracies]
         some = "" if len(there) == len(wanted) else f" {len(wanted) - len(there)} of {len(wanted)} entries are not run."
         more = max((len(cell.accuracies) for cell in self.every), default=0)
-        all_ = f" All of its methods have these; claims take all there are, up to {more}." if more > self.seeds else ""
+        all_ = f" All methods here have these seeds; claims take every seed, up to {more}." if more > self.seeds else ""
         return describe_seeds(wanted) + some + all_
 
     def figure(self) -> Any:
@@ -106,6 +106,8 @@ class Subject:
     sections: Callable[[Results], list[Section]]
     """gives what there is of it in a results file"""
     claims: Sequence[Claim]
+    caveat: str = ""
+    """why the paper's numbers are not comparable, where they are not"""
     judging: str = ""
     """what else has to be said about how claims are judged"""
     shared: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -202,7 +204,7 @@ class ResultsPage:
 
     def overview(self) -> Any:
         """The figure of all claims."""
-        return claims_chart(self.prospects, self.subject.measure)
+        return claims_chart(self.prospects, self.subject.measure, self.subject.caveat)
 
     def _keys(self) -> set[str]:
         """What its recipes know their measurements by; a results file may have other pages' as well."""

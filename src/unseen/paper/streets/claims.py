@@ -99,6 +99,7 @@ STREETS = Subject(
     measure="mIoU",
     sections=street_sections,
     claims=STREET_CLAIMS,
+    caveat="Here: built-in scenes, small scale. The paper: SYNTHIA, full scale; its differences are not comparable.",
     judging="Where the paper says mostly, more than half of the comparisons are enough; where it says that there is no "
     f"strong difference, the interval has to lie within {MARGIN:g} points of 0.",
     plan=STREET_PLAN,
