@@ -24,12 +24,13 @@ from torch import Tensor
 
 import unseen
 from unseen.method.moves import Fictitious
+from unseen.paper.claims import ALPHA
 from unseen.paper.digits.lab import real_lab
 from unseen.paper.lab import Source
 from unseen.paper.results import Results, key, run_key
 from unseen.reporting.evaluation import result_line, score_run
-from unseen.reporting.kit.statistics import mean
-from unseen.reporting.kit.wording import compare, counted, with_span
+from unseen.reporting.kit.statistics import holm, mean, t_test_p
+from unseen.reporting.kit.wording import Comparison, compare, counted, with_span
 from unseen.runs.folder import RunFolder
 from unseen.runs.request import train
 
@@ -68,16 +69,24 @@ def measure(control: str, source: Source, seed: int, results: Results) -> None:
 
 
 def table(source: Source, controls: Results, digits: Results) -> Iterator[str]:
-    """Each control beside ERM and ADA, as Markdown."""
-    yield "| what is added | tested on | seeds | accuracy | minus ERM | ADA minus it |"
-    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    """Each control beside ERM and ADA, as Markdown; what is clear is so among all of the last column (Holm)."""
+    yield "| what is added | tested on | seeds | accuracy | minus ERM | ADA minus it | clear |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | --- |"
+    rows = []
     for control, (column, domain) in product(CONTROLS, source.targets.items()):
         keys = {line["seed"]: line["key"] for line in controls if line["control"] == control}
-        erm, ada = ({seed: run_key(source.request(seed, settings)) for seed in keys} for settings in (ERM, ADA))
         own = _accuracies(controls, keys, domain)
-        gaps = f"{_gap(own, _accuracies(digits, erm, domain))} | {_gap(_accuracies(digits, ada, domain), own)}"
+        erm, ada = (
+            _accuracies(digits, {seed: run_key(source.request(seed, settings)) for seed in keys}, domain)
+            for settings in (ERM, ADA)
+        )
         if own:
-            yield f"| {control} | {column} | {len(own)} | {100 * mean(list(own.values())):.1f} | {gaps} |"
+            rows.append((f"{control} | {column}", own, _compare(own, erm), _compare(ada, own)))
+    corrected = holm([_p(ada) for *_, ada in rows])
+    for (name, own, erm_gap, ada_gap), p in zip(rows, corrected, strict=True):
+        gaps = " | ".join(map(_in_words, (erm_gap, ada_gap)))
+        clear = "yes" if p < ALPHA else "not decided"
+        yield f"| {name} | {len(own)} | {100 * mean(list(own.values())):.1f} | {gaps} | {clear} |"
 
 
 def _accuracies(results: Results, keys: Mapping[int, str], domain: str) -> dict[int, float]:
@@ -85,12 +94,17 @@ def _accuracies(results: Results, keys: Mapping[int, str], domain: str) -> dict[
     return {seed: accuracy for seed, accuracy in found.items() if accuracy is not None}
 
 
-def _gap(one: Mapping[int, float], other: Mapping[int, float]) -> str:
-    if not one.keys() & other.keys():
-        return "not run"
-    comparison = compare("", "", "", one, other)
-    gap = with_span(comparison.gap, comparison.interval)
-    return f"{gap}, {counted(len(comparison.differences), 'pair')}"
+def _compare(one: Mapping[int, float], other: Mapping[int, float]) -> Comparison | None:
+    return compare("", "", "", one, other) if one.keys() & other.keys() else None
+
+
+def _p(c: Comparison | None) -> float:
+    p = t_test_p(list(c.differences.values())) if c else None
+    return 1.0 if p is None else p
+
+
+def _in_words(c: Comparison | None) -> str:
+    return f"{with_span(c.gap, c.interval)}, {counted(len(c.differences), 'pair')}" if c else "not run"
 
 
 def main() -> None:

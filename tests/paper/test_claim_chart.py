@@ -110,6 +110,8 @@ def test_a_verdict_before_the_planned_seeds_are_there_is_called_interim(judged: 
 
     assert verdicts(4) == ["● holds, interim"]
     assert verdicts(3) == ["● holds"]
+    notes = [" ".join(text.get_text() for text in chart(judged[:1], planned).texts) for planned in (4, 3)]
+    assert ["Interim: " in note for note in notes] == [True, False]
 
 
 def test_outcomes_are_apart_for_every_eye_and_by_their_marks() -> None:

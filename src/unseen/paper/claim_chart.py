@@ -48,7 +48,7 @@ def claims_chart(prospects: Sequence[Prospect], measure: str, caveat: str = "") 
     left = _left(judged)
     panels = Panels(columns=1, height=sum(heights), head=0.05, foot=0.55, left=left,
                     width=max(_WIDTH, left + _AXIS + _RIGHT))  # fmt: skip
-    figure, ((axes,),) = panel_figure(panels, _TITLE, _footnote(judged, caveat), _legend(caveat))
+    figure, ((axes,),) = panel_figure(panels, _TITLE, _footnote(prospects, caveat), _legend(caveat))
     place = axes.get_position()
     axes.set_position((place.x0, place.y0, 1 - (left + _RIGHT) / panels.width, place.height))
     axes.set(xlim=_limits(judged), ylim=(sum(heights), 0), yticks=[])
@@ -71,7 +71,8 @@ def _left(judged: Sequence[Judged]) -> float:
     return 0.5 + _NAME * max(map(len, names)) + _COLUMN * max(map(len, columns), default=0)
 
 
-def _footnote(judged: Sequence[Judged], caveat: str) -> str:
+def _footnote(prospects: Sequence[Prospect], caveat: str) -> str:
+    judged = [each.judged for each in prospects]
     alike = any(each.claim.alike for each in judged)
     absent = {column for each in judged for column in each.absent}
     parts = [
@@ -79,7 +80,8 @@ def _footnote(judged: Sequence[Judged], caveat: str) -> str:
         "has it. The line is the 95 % t-interval over seeds, an arrow says that it goes on. Small ticks are the single "
         "comparisons, coloured where they are clear among all of the claim: the verdict counts these. A mean is "
         f"coloured where one of them is, and its own interval excludes 0. Pale: fewer than {LEAST_PAIRS} seeds, which "
-        "decide nothing. Interim: some of the planned seeds are not run. No diamond: the paper has only a chart.",
+        "decide nothing. No diamond: the paper has only a chart.",
+        "Interim: some of the planned seeds are not run." if any(each.interim for each in prospects) else "",
         f"Shaded, where the claim is that two hardly differ: within {MARGIN:g} points of 0." if alike else "",
         f"No data on {listed(sorted(absent))}." if 0 < len(absent) < _FEW_ABSENT else "",
         caveat,
