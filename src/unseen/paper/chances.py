@@ -53,7 +53,7 @@ def _needed(chances: Mapping[int, float]) -> int | None:
 def chances(judged: Judged, planned: int | None = None, *, wide: bool = False) -> Chances | None:
     """By the spread that was measured; None where there is none.
 
-    Where the paper only draws bars, a difference of ``MARGIN`` points is taken to be the true one; where it says that
+    Where the paper has only a chart, a difference of ``MARGIN`` points is taken to be the true one; where it says that
     two hardly differ, none. With ``wide``, the spread is at its bound.
     """
     model = _model(judged)
@@ -89,8 +89,8 @@ def _model(judged: Judged) -> tuple[Array, Array, float, int] | None:
     deviations = np.array([pooled[c.domain] for c in some])
     if not deviations.all():
         return None
-    unknown = 0.0 if judged.claim.alike else MARGIN
-    true = np.array([unknown if each.theirs is None else each.theirs for each in judged.compared])
+    theirs = [MARGIN if each.theirs is None else each.theirs for each in judged.compared]
+    true = np.zeros(len(theirs)) if judged.claim.alike else np.array(theirs)
     return true, deviations, _alike(values), len(shared)
 
 

@@ -80,7 +80,7 @@ def power_sheet(judged: Sequence[Judged]) -> Sheet:
     rows = [_row(each, deciding(effect)) for each in judged for effect in each.effects]
     caption = (
         f"Seeds that the two-sided paired t test at 5 % needs to see the paper's difference in {100 * POWER:.0f} of "
-        f"100 cases (exact, noncentral t), in the mean of a claim's comparisons. Where the paper only draws bars, "
+        f"100 cases (exact, noncentral t), in the mean of a claim's comparisons. Where the paper has only a chart, "
         f"{MARGIN:g} points are asked for, in brackets. Spread: the deviation of one seed's difference; in nine of ten "
         "cases the true one is below the second number, which few pairs leave far away; wide: the seeds for that one. "
         "One comparison: that with the least difference in the paper, by the spread of one comparison. A difference "
