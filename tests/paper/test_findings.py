@@ -2,7 +2,7 @@ import pytest
 
 from unseen.errors import InputError
 from unseen.paper.cells import Cell, Setting, describe_seeds
-from unseen.paper.findings import findings, verdict
+from unseen.paper.findings import agreement, findings
 from unseen.paper.published import Published
 from unseen.reporting.kit.statistics import Interval
 
@@ -105,8 +105,8 @@ def test_without_a_baseline_to_pair_with_there_is_no_difference(cells, baseline)
     ],
     ids=["above", "below", "near but not 0", "the margin", "within", "too low", "too high", "no interval"],
 )
-def test_the_verdict_follows_from_the_interval_of_the_difference(interval, words):
-    assert verdict(interval, 5) == words
+def test_agreement_follows_from_the_interval_of_the_difference(interval, words):
+    assert agreement(interval, 5) == words
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_the_verdict_follows_from_the_interval_of_the_difference(interval, words
 )
 def test_a_mean_is_judged_against_the_papers_number(percents, words):
     (found,) = findings([cell("K=2", *percents, published=PAPER)], SETTING)
-    assert found.paper.verdict == words
+    assert found.paper.agreement == words
 
 
 def test_the_fewer_of_two_stated_numbers_of_runs_makes_the_interval_wider():
@@ -145,7 +145,7 @@ def test_the_fewer_of_two_stated_numbers_of_runs_makes_the_interval_wider():
 def test_what_was_done_otherwise_is_not_comparable(options, why):
     setting = Setting(title="", source="", **options)
     (found,) = findings([cell("K=2", 30, 30.1, 29.9, published=PAPER)], setting)
-    assert found.paper.verdict == "not comparable"
+    assert found.paper.agreement == "not comparable"
     assert setting.departures_on("SVHN") == [why]
 
 
@@ -155,7 +155,7 @@ def test_a_stand_in_for_one_domain_leaves_the_others_comparable():
     assert setting.departures_on("typeset")
 
 
-def test_where_the_paper_gives_no_number_there_is_no_verdict():
+def test_where_the_paper_gives_no_number_no_agreement_is_judged():
     (found,) = findings([cell("Dropout", 30, 31)], SETTING)
     assert found.paper is None
 

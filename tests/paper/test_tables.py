@@ -31,12 +31,12 @@ def rows(sheet):
 # What the tables say.
 
 
-def test_a_row_has_our_number_the_papers_the_difference_and_a_verdict():
+def test_a_row_has_our_number_the_papers_the_difference_and_the_agreement():
     accuracies, _ = sheets(CELLS, SETTING)
     assert rows(accuracies)["SVHN", "K=2"] == {
         "domain": "SVHN", "method": "K=2", "seeds": "3", "accuracy": "33.0 ± 1.7", "range": "32.0 to 35.0",
         "bootstrap 95 %": "32.0 to 35.0", "paper": "30.6 ± 0.8", "here − paper (95 %)": "+2.4 (−1.6 to +6.4)",
-        "verdict": "not decided with 3 seeds",
+        "agreement": "not decided with 3 seeds",
     }  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def test_a_row_against_the_baseline_has_difference_interval_and_both_ps():
 
 def test_what_was_not_run_keeps_its_row_and_a_domain_without_results_has_one():
     accuracies, _ = sheets(CELLS, SETTING)
-    assert rows(accuracies)["SVHN", "K=4"]["verdict"] == "not run"
+    assert rows(accuracies)["SVHN", "K=4"]["agreement"] == "not run"
     assert rows(accuracies)["SVHN", "K=4"]["paper"] == "30.6 ± 0.8"
     assert [row for row in accuracies.rows if row[0] == "SYN"] == [("SYN", "not here", "0", *[NONE] * 6)]
 
@@ -66,7 +66,7 @@ def test_one_seed_has_no_deviation_no_range_and_no_interval():
     accuracies, differences = sheets([cell("ERM", 28), cell("K=2", 33, published=PAPER)], SETTING)
     assert rows(accuracies)["SVHN", "K=2"] == {
         "domain": "SVHN", "method": "K=2", "seeds": "1", "accuracy": "33.0", "range": NONE, "bootstrap 95 %": NONE,
-        "paper": "30.6 ± 0.8", "here − paper (95 %)": "+2.4", "verdict": "not decided with 1 seed",
+        "paper": "30.6 ± 0.8", "here − paper (95 %)": "+2.4", "agreement": "not decided with 1 seed",
     }  # fmt: skip
     assert differences.rows == [("SVHN", "K=2", "1", "+5.0", NONE, "1", "1")]
     assert "Bootstrap" not in accuracies.caption
@@ -106,7 +106,7 @@ def test_every_table_says_what_stands_in():
     assert "Welch" not in accuracies.caption
 
 
-def test_the_margin_the_runs_and_the_meaning_of_the_verdicts_are_stated():
+def test_the_margin_the_runs_and_the_meaning_of_agreement_are_stated():
     accuracies, _ = sheets(CELLS, SETTING)
     assert "agrees when it lies within 3 points of 0" in accuracies.caption
     assert "10 runs in one place and 20 in another; 10 are counted" in accuracies.caption

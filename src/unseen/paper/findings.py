@@ -21,7 +21,7 @@ from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE, Compar
 
 MARGIN = 3.0  # points: an interval of the difference that stays within it counts as agreement
 LEAST_PAIRS = 3
-"""that a verdict takes: whether two differences agree by luck can't be seen"""
+"""that a judgement takes: whether two differences agree by luck can't be seen"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class AgainstPaper:
 
     gap: float
     interval: Interval | None
-    verdict: str
+    agreement: str
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def against_paper(cell: Cell, setting: Setting) -> AgainstPaper | None:
     gap = mean(cell.percent) - 100 * theirs.mean
     interval = _gap_interval(cell.percent, theirs)
     comparable = not setting.departures_on(cell.domain)
-    return AgainstPaper(gap, interval, verdict(interval, len(cell.accuracies)) if comparable else NOT_COMPARABLE)
+    return AgainstPaper(gap, interval, agreement(interval, len(cell.accuracies)) if comparable else NOT_COMPARABLE)
 
 
 def _gap_interval(percent: Sequence[float], theirs: Published) -> Interval | None:
@@ -107,7 +107,7 @@ def _gap_interval(percent: Sequence[float], theirs: Published) -> Interval | Non
     return welch_interval(percent, 100 * theirs.mean, 100 * theirs.deviation, theirs.runs)
 
 
-def verdict(interval: Interval | None, seeds: int) -> str:
+def agreement(interval: Interval | None, seeds: int) -> str:
     """What the interval of a difference in points allows to say about agreement; nothing with very few seeds."""
     if seeds < LEAST_PAIRS:
         interval = None

@@ -35,7 +35,7 @@ class Heat:
     base: float | None = None
     """the baseline's own accuracy in percent, over all its seeds"""
     few: frozenset[Place] = frozenset()
-    """places with fewer seeds than a verdict takes"""
+    """places with fewer seeds than a judgement takes"""
 
     @classmethod
     def of(cls, found: Mapping[Place, Comparison], base: float | None = None) -> Heat:

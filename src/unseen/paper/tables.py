@@ -38,7 +38,7 @@ def sheets(cells: Sequence[Cell], setting: Setting) -> list[Sheet]:
 def _accuracies(cells: Sequence[Cell], found: Sequence[Finding], setting: Setting) -> Sheet:
     headings = ["domain", "method", "seeds", setting.measure, "range", "bootstrap 95 %"]
     if any(cell.published for cell in cells):
-        headings += ["paper", "here \N{MINUS SIGN} paper (95 %)", "verdict"]
+        headings += ["paper", "here \N{MINUS SIGN} paper (95 %)", "agreement"]
     by_cell = {id(finding.cell): finding for finding in found}
     rows = []
     for domain in domains_of(cells):
@@ -47,7 +47,7 @@ def _accuracies(cells: Sequence[Cell], found: Sequence[Finding], setting: Settin
             rows.append((domain, "not here", "0", *[NONE] * (len(headings) - 3)))
         else:
             rows += [_accuracy_row(cell, by_cell.get(id(cell)))[: len(headings)] for cell in here]
-    words = frozenset({0, 1, headings.index("verdict") if "verdict" in headings else 0})
+    words = frozenset({0, 1, headings.index("agreement") if "agreement" in headings else 0})
     return Sheet(setting.title, tuple(headings), rows, _accuracy_caption(cells, found, setting), words)
 
 
@@ -58,7 +58,7 @@ def _accuracy_row(cell: Cell, finding: Finding | None) -> tuple[str, ...]:
     spread = f" ± {finding.deviation:.1f}" if finding.deviation is not None else ""
     over_seeds = (_reach(finding.range) if spread else NONE, _reach(finding.bootstrap))
     paper = finding.paper
-    compared = (with_span(paper.gap, paper.interval), paper.verdict) if paper else (NONE, NONE)
+    compared = (with_span(paper.gap, paper.interval), paper.agreement) if paper else (NONE, NONE)
     seeds = str(len(cell.accuracies))
     return (cell.domain, cell.method, seeds, f"{finding.mean:.1f}{spread}", *over_seeds, theirs, *compared)
 
@@ -76,25 +76,25 @@ def _accuracy_caption(cells: Sequence[Cell], found: Sequence[Finding], setting: 
             f"{RESAMPLES:,} resamples of the seeds; too narrow when these are few: with 5 it has the true mean in 84 "
             "of 100 cases, with 2, where it is the range, in 50."
         )
-    return " ".join(filter(None, [*parts, *verdict_caption(found, setting)]))
+    return " ".join(filter(None, [*parts, *agreement_caption(found, setting)]))
 
 
-def verdict_caption(found: Sequence[Finding], setting: Setting) -> list[str]:
-    """Why our numbers can't be compared with the paper's, or how the verdicts come about."""
+def agreement_caption(found: Sequence[Finding], setting: Setting) -> list[str]:
+    """Why our numbers can't be compared with the paper's, or how agreement is judged."""
     compared = [finding for finding in found if finding.paper]
     reasons = dict.fromkeys(reason for finding in compared for reason in setting.departures_on(finding.cell.domain))
     parts = [f"Not comparable with the paper: {'; '.join(reasons)}."] if reasons else []
-    judged = [finding for finding in compared if finding.paper and finding.paper.verdict != NOT_COMPARABLE]
+    judged = [finding for finding in compared if finding.paper and finding.paper.agreement != NOT_COMPARABLE]
     if judged:
         spread = all(finding.cell.published and finding.cell.published.runs for finding in judged)
         parts.append(
-            f"Verdict, by the {'Welch ' * spread}95 % interval of our number minus the paper's: differs when it "
+            f"Agreement, by the {'Welch ' * spread}95 % interval of our number minus the paper's: differs when it "
             f"excludes 0, agrees when it lies within {MARGIN:g} points of 0; each by itself, so 5 in 100 say differs "
             f"where nothing does. {_SPREAD if spread else _NO_SPREAD}"
         )
     if any(len(f.cell.accuracies) == 2 and f.cell.published and f.cell.published.runs for f in judged):
         parts.append(
-            "With 2 seeds that interval is too narrow, about 90 in 100 have the true difference: no verdict is given."
+            "With 2 seeds that interval is too narrow, about 90 in 100 have the true difference: none is judged."
         )
     return parts
 
@@ -116,7 +116,12 @@ def matrix(cells: Sequence[Cell], setting: Setting) -> Sheet:
     parts = [f"{setting.measure_first} in percent: here (seeds) · the paper's; {LEGEND}."]
     alone = {f.cell.domain: _entry(f) for f in found if f.cell.method == setting.baseline}
     parts += [f"{setting.baseline}: {', '.join(f'{d} {entry}' for d, entry in alone.items())}."] if alone else []
-    parts += [describe_seeds(placed), setting.protocol, setting.describe_data(placed), *verdict_caption(found, setting)]
+    parts += [
+        describe_seeds(placed),
+        setting.protocol,
+        setting.describe_data(placed),
+        *agreement_caption(found, setting),
+    ]
     return Sheet(
         setting.title, ("domain", "", *(f"K={at:g}" for at in columns)), rows, " ".join(parts), frozenset({0, 1})
     )
@@ -127,10 +132,10 @@ def _entry(finding: Finding) -> str:
 
 
 def beside_paper(finding: Finding, text: str) -> str:
-    """An entry with the paper's number, where there is one, and the mark of the verdict behind it."""
+    """An entry with the paper's number, where there is one, and the mark of their agreement behind it."""
     if finding.paper is None or finding.cell.published is None:
         return text
-    return f"{text} · {100 * finding.cell.published.mean:.1f}{_MARKS.get(finding.paper.verdict, ' ?')}"
+    return f"{text} · {100 * finding.cell.published.mean:.1f}{_MARKS.get(finding.paper.agreement, ' ?')}"
 
 
 # The differences.

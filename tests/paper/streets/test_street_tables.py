@@ -62,7 +62,7 @@ def test_built_in_scenes_and_another_scale_are_not_compared_with_the_paper(made:
         "Not comparable with the paper: built-in scenes instead of SYNTHIA; small scale (fcn-resnet18"
         in made[0].caption
     )
-    (accuracies,) = [sheet for sheet in made if "verdict" in sheet.headings]
+    (accuracies,) = [sheet for sheet in made if "agreement" in sheet.headings]
     assert {row[-1] for row in accuracies.rows} == {"not comparable"}
     assert accuracies.caption.startswith("mIoU in percent.")
 
@@ -83,14 +83,14 @@ def test_the_page_of_table_2_says_where_its_bold_type_is_wrong(made: list[Sheet]
     assert "ADA is higher in 84 of the 100 pairs" in made[-1].caption
 
 
-def test_on_synthia_at_the_papers_scale_verdicts_are_given_by_the_runs_interval_alone(tmp_path: Path) -> None:
+def test_on_synthia_at_the_papers_scale_agreement_is_judged_by_the_runs_interval_alone(tmp_path: Path) -> None:
     lab = StreetLab(out=tmp_path, data=SYNTHIA, rows={"highway-night": TARGETS}, scale=PAPER)
     cells = [
         cell("ERM", TARGETS[0], 12.9, 13.0, 13.1, published=table2("ERM", "highway-night", TARGETS[0])),
         cell("ADA", TARGETS[0], 30.0, 30.1, 30.2, published=table2("ADA", "highway-night", TARGETS[0])),
     ]
     erm, ada = findings(cells, setting(lab))
-    assert (erm.paper.verdict, ada.paper.verdict) == ("agrees", "differs")
+    assert (erm.paper.agreement, ada.paper.agreement) == ("agrees", "differs")
     assert ada.paper.interval.low == pytest.approx(30.1 - 18.5 - 4.303 * 0.1 / 3**0.5, abs=0.01)
     (block,) = arranged_sheets(cells, setting(lab))
     assert block.rows[0][2:] == ("13.0 · 13.0 =",)

@@ -11,7 +11,7 @@ NONE = "\N{EN DASH}"
 
 SHEET = Sheet(
     title="A <title>",
-    headings=("domain", "method", "accuracy", "verdict"),
+    headings=("domain", "method", "accuracy", "agreement"),
     rows=[("A", "K|<2>", "30.0", "agrees"), ("A", "[bold]K=3", "31.0", "differs"), ("B", "not here", NONE, NONE)],
     caption="Ours & theirs.",
     words=frozenset({0, 1, 3}),
@@ -21,7 +21,7 @@ SHEET = Sheet(
 def test_markdown():
     assert as_markdown(SHEET) == (
         "**A <title>**\n\n"
-        "| domain | method | accuracy | verdict |\n"
+        "| domain | method | accuracy | agreement |\n"
         "| --- | --- | ---: | --- |\n"
         "| **A** | K\\|<2> | 30.0 | agrees |\n"
         "|  | [bold]K=3 | 31.0 | differs |\n"
@@ -68,7 +68,7 @@ def test_html_is_closed_escaped_and_has_every_entry():
     assert "Ours &amp; theirs." in text
 
 
-def test_html_colours_verdicts_with_the_pages_own_colours_and_aligns_numbers():
+def test_html_colours_agreement_with_the_pages_own_colours_and_aligns_numbers():
     text = as_html(SHEET)
     assert '<td style="color: var(--good)">agrees</td>' in text
     assert '<td style="color: var(--bad)">differs</td>' in text

@@ -8,7 +8,7 @@ from unseen.paper.cells import Cell, Setting, describe_seeds
 from unseen.paper.findings import findings
 from unseen.paper.published import contradictions, table2_pairs
 from unseen.paper.streets.names import CALLED, SHORT, called, condition_of, place_of
-from unseen.paper.tables import LEGEND, NONE, beside_paper, verdict_caption
+from unseen.paper.tables import LEGEND, NONE, agreement_caption, beside_paper
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import compare, listed, with_span
 
@@ -31,7 +31,7 @@ def _block(cells: Sequence[Cell], setting: Setting, place: str) -> Sheet:
     headings = ("trained on", "", *(f"{SHORT[place_of(name)]} {condition_of(name).capitalize()}" for name in targets))
     beside = f": here · the paper's; {LEGEND}." if any(c.published for c in cells) else "."
     parts = [f"mIoU in percent{beside}", describe_seeds(cells)]
-    caption = " ".join([*parts, setting.protocol, *verdict_caption(found, setting)])
+    caption = " ".join([*parts, setting.protocol, *agreement_caption(found, setting)])
     title = f"{setting.title}: trained on {CALLED[place]}"
     return Sheet(title, headings, [(*names, *texts) for names, texts in rows.items()], caption, frozenset({0, 1}))
 
