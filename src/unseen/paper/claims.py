@@ -146,16 +146,26 @@ class Judged:
         return f"{self.claim.where}; {self.on}" if self.on else self.claim.where
 
     @cached_property
-    def outcomes(self) -> list[Outcome]:
-        """What each comparison says among all of them, so that 5 of 100 claims at most say something false.
+    def corrected(self) -> list[float]:
+        """The p of each comparison among all of them, so that 5 of 100 claims at most say something false.
 
-        Where every one by itself is clear, and on one side, all are: that they are so by chance is rarer still than for
-        one. Else p is corrected by Holm.
+        It is Holm's. Where all are on one side, it is no greater than the greatest of their own: that every one of them
+        is clear by itself by chance is rarer still than that one is.
         """
-        ps, sides = zip(*map(self.claim.tested, self.comparisons), strict=True) if self.compared else ((), ())
-        if len(set(sides)) == 1 and max(ps) < ALPHA:
-            return list(sides)
-        return [side if p < ALPHA else "unclear" for p, side in zip(holm(ps), sides, strict=True)]
+        ps, sides = self._tested
+        most = max(ps, default=1.0) if len(set(sides)) == 1 else 1.0
+        return [min(p, most) for p in holm(ps)]
+
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """What each comparison says, by its corrected p."""
+        _, sides = self._tested
+        return [side if p < ALPHA else "unclear" for p, side in zip(self.corrected, sides, strict=True)]
+
+    @cached_property
+    def _tested(self) -> tuple[list[float], list[Outcome]]:
+        both = [self.claim.tested(comparison) for comparison in self.comparisons]
+        return [p for p, _ in both], [side for _, side in both]
 
     @property
     def verdict(self) -> Verdict:
