@@ -7,6 +7,7 @@ import pytest
 import torch
 from configs import rewrite
 from PIL import Image
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 import unseen
@@ -53,6 +54,18 @@ def test_a_run_from_python_is_evaluated_with_what_makes_its_model_and_in_its_siz
     assert "none there" in text
     assert "warning: street has none of cup: its score says nothing about that class" in text
     assert "Most frequent mistakes of run on street: " in text
+
+
+def test_a_score_no_better_than_guessing_is_said(shell, place, tmp_path):
+    trained = nn.Sequential(*_layers())
+    unseen.fit(trained, unseen.folder(place / "studio", 8), unseen.ERM(T=1, batch=4), folder=tmp_path / "same")
+    weights = load_file(tmp_path / "same/weights.safetensors")
+    weights["3.weight"].zero_()
+    save_file(weights, tmp_path / "same/weights.safetensors")
+    given = ("--target", place / "studio", "--model", f"{place}/nets.py:small")
+    code, text = shell("evaluate", tmp_path / "same", *given)
+    assert code == 0, text
+    assert "same on studio: 33.3% is no better than guessing among 3 classes (33.3%)" in " ".join(text.split())
 
 
 def test_a_target_that_is_named_twice_is_scored_once(shell, place):

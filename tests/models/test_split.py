@@ -309,7 +309,7 @@ def test_the_head_that_the_message_proposes_works(make_net, x):
 
 @pytest.mark.parametrize("model", [None, "resnet18", lambda x: x, nn.Linear], ids=["None", "name", "function", "class"])
 def test_what_is_not_a_module_is_refused(model):
-    with pytest.raises(InputError, match=r"split: expected a torch\.nn\.Module, got (NoneType|str|function|type)"):
+    with pytest.raises(InputError, match=r"expected a torch\.nn\.Module, got (NoneType|str|function|type)"):
         split(model)
 
 
@@ -477,3 +477,13 @@ def test_what_a_forward_raises_is_one_message_in_an_ascent_too(built):
 
     with pytest.raises(InputError, match=r"can't take images of shape \(3, 8, 8\).*AssertionError: Input height"):
         unseen.ascend(built(transformer), torch.zeros(2, 3, 8, 8), torch.tensor([0, 1]), unseen.ADA(T_max=1))
+
+
+def test_a_run_in_place_of_its_network_is_refused_with_what_to_give(make_net):
+    class Run:
+        net = unseen.split(make_net())
+
+    with pytest.raises(InputError, match=r"expected a torch\.nn\.Module, got Run; give its \.net"):
+        unseen.split(Run())
+    with pytest.raises(InputError, match=r"expected a torch\.nn\.Module, got str$"):
+        unseen.split("resnet18")

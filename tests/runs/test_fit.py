@@ -481,7 +481,7 @@ def test_a_large_round_is_measured_on_a_drawn_sample_which_is_recorded(tmp_path,
     assert again.metrics == some.metrics
     assert rounds[0][0]["moved"] == pytest.approx(rounds[1][0]["moved"], rel=0.5)
     assert torch.equal(whole.pool.images, some.pool.images), "measuring changes nothing"
-    assert note(rounds[1][0]).endswith("(L2 in pixels), means over 7 of them")
+    assert note(rounds[1][0]).endswith("(L2 in pixels), measured on 7 of them")
     assert note(rounds[0][0]).endswith("(L2 in pixels)")
 
 

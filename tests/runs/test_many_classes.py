@@ -42,7 +42,7 @@ def test_a_round_of_many_images_of_a_thousand_classes_is_measured_on_some_and_it
     run = unseen.fit(_net(1000), source, ada, folder=tmp_path / "run", warn=lambda _: None)
     (made,) = RoundRecord.read(run.metrics)
     assert (made.fictitious, made.measured, made.supremum) == (300, 256, None)
-    assert made.sample == ", means over 256 of them"
+    assert made.sample == ", measured on 256 of them"
     with pytest.raises(InputError, match=r"has 1,000 classes: .* by their cube, here days; expected 100 or fewer"):
         unseen.diagnose(tmp_path / "run", net=_net(1000), source=source)
 

@@ -66,6 +66,18 @@ def test_the_run_is_rebuilt_from_its_folder_alone(photos):
     assert request_of(asked.out).job == asked.job
 
 
+def test_a_model_made_in_python_in_place_of_the_runs_is_refused_in_a_few_words(photos):
+    asked = request(photos)
+    train(asked, warn=lambda _: None)
+    with pytest.raises(RunFolderError, match="another model") as refused:
+        unseen.load(asked.out, unseen.model("timm:test_resnet", 2).model.model)
+    said = str(refused.value)
+    assert "are missing (bn1.bias, " in said
+    assert "are none of the model's (deviation, mean, model." in said
+    assert said.endswith("leave the model out: the folder says what it is")
+    assert len(said) < 700
+
+
 def test_a_run_begins_with_the_weights_of_the_file(photos):
     weights = photos.parent / "start.pth"
     start = unseen.model(MODEL, 2, seed=9).model.model.state_dict()

@@ -68,7 +68,8 @@ def run_demo(folder: Path, seeds: int, console: Console) -> Path:
     requests = demo_requests(folder, seeds)
     console.print(
         f"ERM, adversarial data augmentation (ADA), and ADA over transformations, on {JOB.source}: {len(requests)} "
-        f"trainings of {requests[0].ada.T:,} steps, {min(len(requests), default_jobs(1))} at once.",
+        f"trainings of {requests[0].ada.T:,} steps, {min(len(requests), default_jobs(1))} at once. While they train, "
+        f"an accuracy is of {JOB.watch_images} images; the table at the end has them all.",
         highlight=False,
     )
     sweep.run(requests, retry=True, progress=console).check(command(folder, seeds))

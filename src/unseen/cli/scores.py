@@ -39,6 +39,7 @@ class Scored:
         self._missing: dict[str, tuple[str, ...]] = {}
         self._selections: dict[str, list[Selection]] = {}
         self._unkept: dict[str, None] = {}
+        self._guessed: list[str] = []
 
     def add(
         self,
@@ -60,6 +61,10 @@ class Scored:
         self._scores.setdefault(tuple(f"{s.domain} ({s.images:,})" for s in scores), {})[run.name] = scores
         for domain, score in zip(domains, scores, strict=True):
             self._missing[domain.name] = missing_classes(domain)
+            classes, of_images = len(domain.classes), score.miou is None
+            if of_images and classes > 1 and score.value <= 1 / classes:
+                guessing = f"guessing among {classes:,} classes ({1 / classes:.1%})"
+                self._guessed.append(f"{run.name} on {domain.name}: {score.value:.1%} is no better than {guessing}")
             if self.per_class and score.iou is not None:
                 shares = dict(zip(domain.classes, score.iou, strict=True))
                 self._shares.setdefault(f"{domain.name}: IoU of each class", {})[run.name] = shares
@@ -89,8 +94,9 @@ class Scored:
             yield plain(sentence)
 
     def remarks(self) -> Iterator[str]:
-        """What can't be kept, and the classes that domains have none of."""
+        """What can't be kept, scores no better than guessing, and the classes that domains have none of."""
         yield from self._unkept
+        yield from self._guessed
         for name, missing in self._missing.items():
             if missing:
                 yield f"{name} has none of {', '.join(missing)}: its score says nothing about {_them(missing)}"

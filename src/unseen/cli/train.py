@@ -103,6 +103,7 @@ def _train(request: Request, *, resume: bool, data: str) -> None:
     from unseen.data.catalogue import check_name, targets
     from unseen.engine import busy_machine
     from unseen.runs.console import showing
+    from unseen.runs.learning import remark_on_loss
     from unseen.runs.request import train as run_training
 
     check_name(request.job.source)
@@ -112,6 +113,8 @@ def _train(request: Request, *, resume: bool, data: str) -> None:
         print_remark(busy)
     with interruptible(request.resume_command + data), showing(out) as progress:
         run = run_training(request, resume=resume, progress=progress, warn=print_warning, remark=print_remark)
+    if (unlearned := remark_on_loss(run)) is not None:
+        print_remark(unlearned)
     target = "" if targets(request.job.source) else " --target FOLDER"
     next_step = f"unseen evaluate {shlex.quote(str(request.out))}{target}{_code_flag([request])}"
     out.print(f"Result: {run.selection}.", highlight=False)

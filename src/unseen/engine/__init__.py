@@ -85,13 +85,13 @@ class Engine(Ranks):
             chosen = "cuda" if torch.cuda.is_available() else "cpu"
         if chosen == "cuda" and self.ranks > 1:
             chosen = f"cuda:{os.environ['LOCAL_RANK']}"
+        if chosen.partition(":")[0] not in DEVICES:
+            raise InputError(f'device="{chosen:.40}": nothing can be trained there; expected {FOR_TRAINING}')
         try:
             self.resolved = torch.empty(0, device=chosen).device
         except (RuntimeError, AssertionError, ImportError) as error:  # torch's own sentences go on for a page
             said = re.split(r"\. |\n", str(error), maxsplit=1)[0][:MOST_SAID]
             raise InputError(f'device="{self.device:.40}": not usable here ({said}); try "cpu"') from error
-        if self.resolved.type not in DEVICES:
-            raise InputError(f'device="{self.device}": nothing can be trained there; expected {FOR_TRAINING}')
         if self.precision == "auto":
             self.precision = "bf16" if self._bf16_pays else "float32"
         if not isinstance(self.precision, str) or self.precision not in PRECISIONS:

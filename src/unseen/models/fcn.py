@@ -13,7 +13,7 @@ from unseen.base.extras import require
 from unseen.base.paths import expanded
 from unseen.base.randomness import generator
 from unseen.errors import InputError, did_you_mean
-from unseen.models.weight_files import read_weights
+from unseen.models.weight_files import misfits, read_weights
 from unseen.models.weights import kaiming
 
 BODIES = {"resnet50": 8, "resnet18": 16}
@@ -98,7 +98,8 @@ def _load_body(body: nn.Module, path: Path, name: str) -> None:
     try:
         body.load_state_dict(given)
     except RuntimeError as error:
+        found = "; ".join(misfits(given, body.state_dict())) or str(error)
         raise InputError(
-            f"{path}: expected the weights of torchvision's {name}, got others: {error}; give a file of that body, or "
+            f"{path}: expected the weights of torchvision's {name}, got others: {found}; give a file of that body, or "
             "another body"
-        ) from error
+        ) from None

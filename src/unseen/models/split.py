@@ -232,7 +232,8 @@ def split(model: nn.Module, head: str | nn.Module | None = None) -> Split:
     if isinstance(model, Split):
         return model if head is None else split(model.model, head)
     if not isinstance(model, nn.Module):
-        raise InputError(f"split: expected a torch.nn.Module, got {type(model).__name__}")
+        near = "; give its .net" if isinstance(getattr(model, "net", None), Split) else ""
+        raise InputError(f"the network: expected a torch.nn.Module, got {type(model).__name__}{near}")
     if head is None:
         return Split(model, find_head(model))
     modules = dict(model.named_modules(remove_duplicate=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,24 @@ def load_weights(model: nn.Module, weights: Mapping[str, Tensor], what: str, war
     else:
         last = set()
     wanted = {name for name in own if name not in last and not name.endswith("num_batches_tracked")}
-    problems = [
+    problems = misfits(weights, own, wanted)
+    if problems:
+        raise InputError(
+            f"{what} don't fit the model: {'; '.join(problems)}; give the weights of this model, or name the model "
+            "that they are of"
+        )
+    inner.load_state_dict(dict(weights), strict=False)
+
+
+def misfits(
+    weights: Mapping[str, Tensor], own: Mapping[str, Tensor], wanted: Collection[str] | None = None
+) -> list[str]:
+    """What keeps weights out of a model with ``own``, with a few names of each kind; nothing where all fit.
+
+    ``wanted`` are those of the model that have to be there: all of them when it isn't given.
+    """
+    wanted = set(own if wanted is None else wanted)
+    return [
         *_named("are missing", sorted(wanted - weights.keys())),
         *_named("are none of the model's", sorted(weights.keys() - own.keys())),
         *_named("have another shape", [
@@ -85,12 +102,6 @@ def load_weights(model: nn.Module, weights: Mapping[str, Tensor], what: str, war
             for name in own if name in weights and weights[name].shape != own[name].shape
         ]),
     ]  # fmt: skip
-    if problems:
-        raise InputError(
-            f"{what} don't fit the model: {'; '.join(problems)}; give the weights of this model, or name the model "
-            "that they are of"
-        )
-    inner.load_state_dict(dict(weights), strict=False)
 
 
 def _named(what: str, layers: Sequence[str]) -> list[str]:

@@ -245,7 +245,7 @@ def note(line: Mapping[str, Any]) -> str:
     if "fictitious" in line:
         (made,) = RoundRecord.read([line])
         change = f"{made.loss_before:.3f} -> {made.loss_after:.3f}"
-        return f"their loss {change}, moved by {made.moved:.3f} (L2 in pixels){made.sample}"
+        return f"loss of the images {change}, moved by {made.moved:.3f} (L2 in pixels){made.sample}"
     return f"loss {line['loss']:.3f}{watched(line)}"
 
 

@@ -15,6 +15,7 @@ from unseen.engine import Engine
 from unseen.errors import RunFolderError
 from unseen.models.names import is_built_in, runs_code
 from unseen.models.split import Split, split
+from unseen.models.weight_files import misfits
 from unseen.runs.config import SourceRecord
 from unseen.runs.folder import RunFolder
 from unseen.runs.job import Job
@@ -104,8 +105,8 @@ def need_job(job: Job | None, folder: Path, given: Job | None = None) -> Job:
     found = job or given
     if found is None:
         raise RunFolderError(
-            f"{folder} was started from Python with a model of its own: tell evaluate, report and diagnose what makes "
-            f"such a model, with --model FILE.py:FUNCTION; or use it there, with unseen.load({str(folder)!r}, model) "
+            f"{folder} was started from Python with a model of its own: say what makes such a model, with --model "
+            f"FILE.py:FUNCTION; or use it there, with unseen.load({str(folder)!r}, model) "
             "and unseen.fit(..., resume=True)"
         )
     return found
@@ -141,7 +142,7 @@ def load(folder: str | Path, model: Split | nn.Module | None = None, *, run_mode
     _check_head(record, weights, files.path)
     with model_code(run_model_code):
         given = model if model is not None else _rebuilt(record, files.path)
-    _load_weights(given.model if isinstance(given, Split) else given, weights, files.weights)
+    _load_weights(given.model if isinstance(given, Split) else given, weights, record, files.weights)
     net = split(given, record.head)
     net.classes = record.classes
     return net.eval()
@@ -170,8 +171,14 @@ def _rebuilt(record: NetworkRecord, folder: Path) -> Split:
     return net
 
 
-def _load_weights(model: nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
+def _load_weights(model: nn.Module, weights: Mapping[str, Tensor], record: NetworkRecord, path: Path) -> None:
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
-        raise RunFolderError(f"{path} holds the weights of another model: {error}") from error
+        found = "; ".join(misfits(weights, model.state_dict())) or str(error)
+        mend = (
+            "give the network that was trained"
+            if record.job is None
+            else "leave the model out: the folder says what it is"
+        )
+        raise RunFolderError(f"{path} holds the weights of another model: {found}; {mend}") from None

@@ -56,7 +56,7 @@ def check_folder(files: TrainingFolder[Config], config: Config, resume: bool | N
             )
     elif files.started:
         state = "a finished run" if files.finished else "an unfinished run"
-        use = f"use it with: {files.load_command}" if files.finished else f"resume: {files.resume_command}"
+        use = f"use it with: {files.use_command}" if files.finished else f"resume: {files.resume_command}"
         raise RunFolderError(f"{files.path} exists and holds {state}; {use}; or choose another folder")
     elif not files.usable:
         raise RunFolderError(f"{files.path} exists and is not a run folder; choose a new or empty folder")

@@ -74,7 +74,7 @@ class RoundRecord(AscentRecord):
     def sample(self) -> str:
         """What to say of the means where they are over some of the samples; nothing where they are over all."""
         some = self.measured is not None and self.measured < self.fictitious
-        return f", means over {self.measured:,} of them" if some else ""
+        return f", measured on {self.measured:,} of them" if some else ""
 
     def asdict(self) -> dict[str, Any]:
         """What is known of it, as a line of ``metrics.jsonl``."""

@@ -184,11 +184,15 @@ class TrainingFolder(Generic[Config]):
             return {}
 
     @property
-    def load_command(self) -> str:
-        """What to type in Python to have the trained network."""
+    def use_command(self) -> str:
+        """What to type to use the trained network: in a shell, where the folder says how it is made, and in Python."""
         content = self.config_content()
-        code = ", run_model_code=True" if names_model_code(content) else ""
-        return f"unseen.load({str(self.path)!r}{', model' if content.get('job') is None else code})"
+        if content.get("job") is None:
+            return f"unseen.load({str(self.path)!r}, model)"
+        shell, python = (" --run-model-code", ", run_model_code=True") if names_model_code(content) else ("", "")
+        return (
+            f"unseen evaluate {shlex.quote(str(self.path))}{shell} (in Python: unseen.load({str(self.path)!r}{python}))"
+        )
 
     # Metrics.
 

@@ -74,5 +74,6 @@ class Library(ABC):
             raise InputError(
                 f'model="{self.prefix}:{name}": its pre-trained weights are not on this machine and could not be '
                 f"fetched ({said}); connect and try again, copy the cache (~/.cache/huggingface/hub or "
-                "~/.cache/torch/hub) from a machine that has them, or give a file: --weights FILE, in Python weights="
+                "~/.cache/torch/hub) from a machine that has them, give a file (--weights FILE, in Python weights=), "
+                "or leave --pretrained out and train from nothing"
             ) from error
