@@ -5,6 +5,7 @@ from unseen.paper.claim_words import comparisons_sheet, headline, paragraph
 from unseen.paper.claims import Claim, Judged, judge
 from unseen.paper.prospects import Prospect, prospect
 from unseen.paper.published import Published
+from unseen.paper.tables import NONE
 
 CLAIM = Claim("ADA is better", "Section 0", (("r/ADA", "r/ERM"), ("r/more", "r/ERM")), ("SVHN", "USPS"))
 ERM = Cell("ERM", "SVHN", {0: 0.30, 1: 0.31, 2: 0.32}, Published(0.30, 0.01, (10,), ""))
@@ -18,7 +19,7 @@ def stands(judged: Judged, planned: int | None = None) -> Prospect:
 
 def test_a_paragraph_has_the_verdict_the_effect_the_papers_number_and_the_seeds_that_would_decide() -> None:
     said = paragraph(stands(judge(CLAIM, {"r": [ERM, ADA, MORE]})))
-    assert said.startswith("**Holds in part**: 1 of 2 clear (ADA on SVHN). In the mean of its comparisons: SVHN +5.3 (")
+    assert said.startswith("**Holds in part**: 1 of 2 clear (ADA on SVHN). Mean of its comparisons: SVHN +5.3 (")
     assert ", 3 seeds, the paper +1.5)" in said
     assert "Seeds for 80 % power if the paper's differences were true: " in said
     assert said.endswith(" to show it in part, over 200 as a whole."), "the paper has a hundredth of a point for one"
@@ -33,9 +34,21 @@ def test_a_paragraph_says_what_was_not_run_and_what_has_no_result() -> None:
 
 def test_the_table_has_every_comparison_and_the_mean() -> None:
     rows = comparisons_sheet(judge(CLAIM, {"r": [ERM, ADA, MORE]})).rows
-    assert [(row[1], row[-2]) for row in rows] == [
-        ("ADA over ERM", "yes"), ("more over ERM", "not decided"), ("mean", ""),
+    assert [(row[1], *row[5:7]) for row in rows] == [
+        ("ADA over ERM", "yes", "0.00663"), ("more over ERM", "not decided", "0.742"), ("mean", "", ""),
     ]  # fmt: skip
+    few = Cell("ADA", "SVHN", {0: 0.35, 1: 0.36})
+    (row,) = comparisons_sheet(judge(CLAIM, {"r": [ERM, few]})).rows
+    assert row[5:7] == ("not decided", NONE)
+
+
+def test_what_is_barely_clear_is_said() -> None:
+    claim = Claim("ADA is better", "Section 0", (("r/ADA", "r/ERM"),), ("SVHN",))
+    for spread, barely in ((0.7, False), (0.8, True), (0.9, False)):
+        differences = {0: 2 - spread, 1: 2, 2: 2 + spread}
+        ada = Cell("ADA", "SVHN", {seed: ERM.accuracies[seed] + d / 100 for seed, d in differences.items()})
+        judged = judge(claim, {"r": [ERM, ada]})
+        assert ("1 clear, 1 of them barely (p over 0.04)." in paragraph(stands(judged))) is barely, judged.corrected
 
 
 def test_a_mean_over_fewer_seeds_than_its_comparisons_have_says_so() -> None:

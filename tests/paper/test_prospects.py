@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from unseen.paper.cells import Cell
 from unseen.paper.claims import Claim, judge
@@ -24,12 +25,12 @@ def stands(
 
 def test_the_row_of_a_claim_has_the_papers_differences_and_the_chances_of_the_plan() -> None:
     (row,) = chances_sheet([stands(printed=True, planned=10)]).rows
-    assert row[:4] == ("a and b beat e", "2", "+0.01 to +3.0", "3")
-    assert row[5:7] == ("over 200", "10"), "a hundredth of a point: also with the spread as measured"
-    assert row[7].endswith(" %")
+    assert row[:5] == ("a and b beat e", "holds in part", "2", "+0.01 to +3.0", "3")
+    assert row[6:8] == ("over 200", "10"), "a hundredth of a point: also with the spread as measured"
+    assert row[8].endswith(" %")
     (row,) = chances_sheet([stands(printed=False, seeds=2)]).rows
-    assert row[:3] == ("a and b beat e ?", "2", "(3)"), "two seeds hardly give a spread"
-    assert row[6:] == (NONE, NONE, NONE), "nothing is planned"
+    assert row[:4] == ("a and b beat e ?", "not decided", "2", "(3)"), "two seeds hardly give a spread"
+    assert row[7:] == (NONE, NONE, NONE), "nothing is planned"
 
 
 def test_what_is_out_of_reach_is_named() -> None:
@@ -41,7 +42,9 @@ def test_what_is_out_of_reach_is_named() -> None:
     assert "The spreads of 1 claim come from two seeds" in both
     assert "stop" not in within_reach([stands(printed=False)])
     steady = {"e": [0.30, 0.31, 0.32], "a": [0.40, 0.411, 0.42], "b": [0.40, 0.41, 0.421]}
-    assert "stop" not in within_reach([stands(printed=True, shares=steady)]), "it holds, by differences of its own"
+    holds = stands(printed=True, shares=steady)
+    assert within_reach([holds]) == "Every claim that has two seeds holds.", "by differences of its own"
+    assert within_reach([holds, stands(printed=True)]) == said, "what holds is not counted"
     assert within_reach([stands(printed=True, seeds=1)]).startswith("No claim has two seeds yet")
 
 
@@ -62,6 +65,16 @@ def test_it_says_where_the_papers_differences_are_excluded() -> None:
     assert "to show it in part" in far
     assert "excludes" not in near
     assert far.endswith("; but every interval here excludes these.")
+
+
+def test_it_says_where_most_of_the_papers_differences_are_excluded() -> None:
+    claim = replace(CLAIM, pairs=(*CLAIM.pairs, ("r/c", "r/e")))
+    own = {"a": [0.290, 0.301, 0.312], "b": [0.29, 0.30, 0.311], "c": [0.33, 0.36, 0.34], "e": SHARES["e"]}
+    cells = [Cell(name, "SVHN", dict(enumerate(some)), Published(0.33 if name != "e" else 0.30, 0.01, (10,), ""))
+             for name, some in own.items()]  # fmt: skip
+    assert power_in_words(prospect(judge(claim, {"r": cells}), {})).endswith(
+        "; but 2 of 3 intervals here exclude these."
+    )
 
 
 def test_interim_is_what_has_some_of_its_planned_seeds() -> None:

@@ -146,11 +146,12 @@ def _effect(axes: Axes, effect: Effect, outcome: Outcome, y: float) -> None:
         for end, cut, arrow in ((ends[0], c.interval.low < low, "<"), (ends[1], c.interval.high > high, ">")):
             if cut:
                 axes.plot(end, y, marker=arrow, markersize=7, color=colour, alpha=faint, clip_on=False, zorder=3)
-    for each, its in effect.parts if len(effect.parts) > 1 else ():
-        tick = INK if its == "unclear" else OUTCOMES[its][1]
-        if low <= each.comparison.gap <= high:
-            axes.plot(each.comparison.gap, y, color=tick, alpha=_PALE if _few(each.comparison) else 1.0, zorder=3,
-                      **(_TICK | {"markeredgewidth": 1.4 + (its != "unclear")}))  # fmt: skip
+    for part in effect.parts if len(effect.parts) > 1 else ():
+        one, unclear = part.compared.comparison, part.outcome == "unclear"
+        tick = INK if unclear else OUTCOMES[part.outcome][1]
+        if low <= one.gap <= high:
+            axes.plot(one.gap, y, color=tick, alpha=_PALE if _few(one) else 1.0, zorder=3,
+                      **(_TICK | {"markeredgewidth": 1.4 if unclear else 2.4}))  # fmt: skip
     axes.plot(c.gap, y, zorder=4, **_mark(outcome))
     if effect.theirs is not None:
         axes.plot(effect.theirs, y - _RAISED, **_PAPER)
@@ -159,7 +160,7 @@ def _effect(axes: Axes, effect: Effect, outcome: Outcome, y: float) -> None:
 def _outcome(claim: Claim, effect: Effect) -> Outcome:
     """What the mean says by itself, if one of its comparisons is clear on that side."""
     p, own = claim.tested(effect.comparison)
-    return own if p < ALPHA and own in {outcome for _, outcome in effect.parts} else "unclear"
+    return own if p < ALPHA and own in {part.outcome for part in effect.parts} else "unclear"
 
 
 def _few(comparison: Comparison) -> bool:

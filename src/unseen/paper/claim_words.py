@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from unseen.paper.claims import Compared, Effect, Judged, Verdict
-from unseen.paper.findings import LEAST_PAIRS
+from unseen.paper.claims import ALPHA, Effect, Judged, Part, Verdict
+from unseen.paper.findings import LEAST_PAIRS, MARGIN
 from unseen.paper.prospects import Prospect, power_in_words
-from unseen.paper.tables import NONE
+from unseen.paper.tables import NONE, p_in_words
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import Comparison, Outcome, counted, listed, signed, span, with_span
 
@@ -25,6 +25,7 @@ IN_WORDS: dict[Verdict, tuple[str, str]] = {
 CLEAR: dict[Outcome, str] = {"above": "yes", "below": "the other way", "unclear": "not decided"}
 """each outcome as a table has it"""
 _FEW = 3  # columns that a paragraph has the numbers of
+_BARELY = 0.04  # a corrected p above it, of one that is clear
 
 
 def headline(prospects: Sequence[Prospect]) -> str:
@@ -61,7 +62,7 @@ def _numbers_in_words(judged: Judged) -> str:
     if len(effects) > _FEW:
         gaps = sorted(effect.comparison.gap for effect in effects)
         return f"{signed(gaps[0])} to {signed(gaps[-1])} points on {len(effects)} pairs of places"
-    mean = "In the mean of its comparisons: " if any(len(effect.parts) > 1 for effect in effects) else ""
+    mean = "Mean of its comparisons: " if any(len(effect.parts) > 1 for effect in effects) else ""
     return mean + listed([_difference_in_words(effect.comparison, effect.theirs) for effect in effects])
 
 
@@ -69,9 +70,15 @@ def _clear_in_words(judged: Judged) -> str:
     clear, compared = Counter(judged.outcomes), len(judged.compared)
     few = sum(len(comparison.differences) < LEAST_PAIRS for comparison in judged.comparisons)
     parts = [f"{clear['above']}{f' of {compared}' if compared > 1 else ''} clear{_which_in_words(judged)}"]
+    parts += [f"{barely} of them barely (p over {_BARELY:g})"] if (barely := _barely(judged)) else []
     parts += [f"{clear['below']} clearly the other way"] if clear["below"] else []
     parts += [f"{few} with fewer than {LEAST_PAIRS} seeds"] if few else []
     return ", ".join(parts)
+
+
+def _barely(judged: Judged) -> int:
+    """How many are clear on the claim's side and would not be with little less."""
+    return sum(o == "above" and p > _BARELY for o, p in zip(judged.outcomes, judged.corrected, strict=True))
 
 
 def _which_in_words(judged: Judged) -> str:
@@ -116,19 +123,23 @@ def comparisons_sheet(judged: Judged) -> Sheet:
     """Every comparison of the claim, and of each column their mean."""
     rows: list[tuple[str, ...]] = []
     for effect in judged.effects:
-        rows += [_row(each, CLEAR[outcome]) for each, outcome in effect.parts]
+        rows += map(_row, effect.parts)
         rows += [_mean_row(effect)] if len(effect.parts) > 1 else []
-    headings = ("domain", "comparison", "seeds", "difference (95 %)", "the paper's", "clear", "unpaired (95 %)")
+    headings = ("domain", "comparison", "seeds", "difference (95 %)", "the paper's", "clear", "p", "unpaired (95 %)")
+    of = f"of a difference of {MARGIN:g} points" if judged.claim.alike else "of no difference"
     caption = (
-        "Unpaired: over every seed that either side has (Welch's interval). It is there to compare: a verdict takes "
-        f"pairs, {LEAST_PAIRS} or more."
+        f"p: {of}, by the t test, corrected for the number of comparisons; clear below {ALPHA:.2g}. Unpaired: over "
+        "every seed that either side has (Welch's interval). It is there to compare: a verdict takes pairs, "
+        f"{LEAST_PAIRS} or more."
     )
     return Sheet(f"{judged.claim.text} ({judged.where})", headings, rows, caption, frozenset({0, 1, 5}))
 
 
-def _row(each: Compared, clear: str) -> tuple[str, ...]:
+def _row(part: Part) -> tuple[str, ...]:
+    each = part.compared
     c, unpaired = each.comparison, with_span(each.unpaired.gap, each.unpaired.interval)
-    return (*_entries(c, _pair(c), each.theirs), clear, unpaired)
+    p = p_in_words(part.p) if len(c.differences) >= LEAST_PAIRS else NONE
+    return (*_entries(c, _pair(c), each.theirs), CLEAR[part.outcome], p, unpaired)
 
 
 def _pair(c: Comparison) -> str:
@@ -138,9 +149,9 @@ def _pair(c: Comparison) -> str:
 def _mean_row(effect: Effect) -> tuple[str, ...]:
     """Of the comparisons, seed by seed; it says so where some of them have more seeds than all of them share."""
     c = effect.comparison
-    more = any(len(each.comparison.differences) > len(c.differences) for each, _ in effect.parts)
+    more = any(len(part.compared.comparison.differences) > len(c.differences) for part in effect.parts)
     what = f"mean, over the {counted(len(c.differences), 'seed')} that all have" if more else "mean"
-    return (*_entries(c, what, effect.theirs), "", "")
+    return (*_entries(c, what, effect.theirs), "", "", "")
 
 
 def _entries(c: Comparison, what: str, theirs: float | None) -> tuple[str, ...]:

@@ -107,6 +107,16 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A comparison among all of its claim."""
+
+    compared: Compared
+    outcome: Outcome
+    """what it says, by its corrected p"""
+    p: float
+
+
+@dataclass(frozen=True)
 class Effect:
     """A claim on one column in one number: the mean of its comparisons, taken seed by seed before the interval."""
 
@@ -115,7 +125,7 @@ class Effect:
     """over the seeds that all of them have"""
     theirs: float | None
     """the mean of the paper's differences, where it gives them all"""
-    parts: Sequence[tuple[Compared, Outcome]]
+    parts: Sequence[Part]
 
 
 @dataclass(frozen=True)
@@ -193,16 +203,17 @@ class Judged:
     @cached_property
     def effects(self) -> list[Effect]:
         """The claim in one number for each column that has something of it."""
-        both = list(zip(self.compared, self.outcomes, strict=True))
-        columns = dict.fromkeys(each.comparison.domain for each in self.compared)
-        return [_effect([(c, o) for c, o in both if c.comparison.domain == column]) for column in columns]
+        columns: dict[str, list[Part]] = {}
+        for part in map(Part, self.compared, self.outcomes, self.corrected):
+            columns.setdefault(part.compared.comparison.domain, []).append(part)
+        return list(map(_effect, columns.values()))
 
 
-def _effect(parts: Sequence[tuple[Compared, Outcome]]) -> Effect:
-    some = [each.comparison for each, _ in parts]
+def _effect(parts: Sequence[Part]) -> Effect:
+    some = [part.compared.comparison for part in parts]
     shared = set.intersection(*(set(c.differences) for c in some))
     kept = [replace(c, differences={seed: c.differences[seed] for seed in sorted(shared)}) for c in some]
-    theirs = [each.theirs for each, _ in parts if each.theirs is not None]
+    theirs = [part.compared.theirs for part in parts if part.compared.theirs is not None]
     whole = mean(theirs) if len(theirs) == len(parts) else None
     return Effect(some[0].domain, pool(kept, some[0].method if len(some) == 1 else "mean"), whole, parts)
 

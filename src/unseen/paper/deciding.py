@@ -59,7 +59,7 @@ class Deciding:
 
 def deciding(effect: Effect) -> Deciding:
     """What it would take, by what was measured."""
-    spreads = [s for each, _ in effect.parts if (s := _spread(each)) is not None]
+    spreads = [s for part in effect.parts if (s := _spread(part.compared)) is not None]
     whole = deviation(list(effect.comparison.differences.values()))
     one = mean([s**2 for s in spreads]) ** 0.5 if spreads else None
     difference = MARGIN if effect.theirs is None else effect.theirs
@@ -71,7 +71,7 @@ def _spread(each: Compared) -> float | None:
 
 
 def _hardest(effect: Effect) -> Compared | None:
-    known = [each for each, _ in effect.parts if each.theirs is not None]
+    known = [part.compared for part in effect.parts if part.compared.theirs is not None]
     return min(known, key=lambda each: abs(each.theirs or 0.0), default=None)
 
 

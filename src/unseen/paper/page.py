@@ -63,7 +63,8 @@ def _without_page(file: Path, results: Results) -> str:
 _WORDS = (
     "A comparison is *clear* where it differs from 0 also after correction for the number of comparisons of its claim, "
     f"with {LEAST_PAIRS} seeds or more. An interval is of one comparison by itself: it may exclude 0 and not be "
-    "clear. A claim *holds* where all are clear, and *holds in part* where some are "
+    "clear. Where all are clear by themselves, and on one side, no correction is needed. A claim *holds* where all are "
+    "clear, and *holds in part* where some are "
     "([how claims are judged](#how-claims-are-judged)). *Interim*: some of the seeds that were planned are not run, "
     f"and the verdict is not the last. *Seeds for {100 * POWER:.0f} % power*: with so many, {100 * POWER:.0f} of 100 "
     "repetitions of our experiment would find a comparison clear (in part) or all of them (as a whole); from the "

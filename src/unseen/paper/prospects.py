@@ -84,9 +84,9 @@ def chances_sheet(prospects: Sequence[Prospect]) -> Sheet:
         "the true differences are larger than the paper's, a claim may hold with fewer. ?: the spread comes from two "
         "seeds, and is hardly known."
     )
-    headings = ("claim", "comparisons", "differences", "seeds now", "seeds, in part", "seeds, whole", "planned",
+    headings = ("claim", "now", "comparisons", "differences", "seeds now", "seeds, in part", "seeds, whole", "planned",
                 "in part then", "whole then")  # fmt: skip
-    return Sheet("How many seeds would decide each claim", headings, rows, caption)
+    return Sheet("How many seeds would decide each claim", headings, rows, caption, frozenset({0, 1}))
 
 
 def _row(prospect: Prospect, chances: Chances, seeds: tuple[str, str]) -> tuple[str, ...]:
@@ -95,6 +95,7 @@ def _row(prospect: Prospect, chances: Chances, seeds: tuple[str, str]) -> tuple[
     then = [f"{100 * each[planned]:.0f} %" if planned in each else NONE for each in shown]
     return (
         f"{prospect.judged.claim.name}{' ?' if chances.pairs < LEAST_PAIRS else ''}",
+        prospect.judged.verdict,
         str(len(prospect.judged.compared)),
         " to ".join(dict.fromkeys(map(signed, (min(theirs), max(theirs))))) if theirs else _asked_for(prospect.judged),
         str(prospect.fewest),
@@ -125,14 +126,21 @@ def power_in_words(prospect: Prospect) -> str:
         return ""
     part, whole = prospect.seeds
     needed = f"{part} to show it in part, {whole} as a whole" if prospect.has_parts else whole
-    excluded = "; but every interval here excludes these" if _excluded(prospect.judged) else ""
-    return f"Seeds for {100 * POWER:.0f} % power {prospect.asked}: {needed}{excluded}."
+    return f"Seeds for {100 * POWER:.0f} % power {prospect.asked}: {needed}{_excluded(prospect.judged)}."
 
 
-def _excluded(judged: Judged) -> bool:
-    """Whether no comparison can be as far apart as in the paper."""
-    pairs = [(each.theirs, each.comparison.interval) for each in judged.compared]
-    return all(theirs is not None and interval and not interval.includes(theirs) for theirs, interval in pairs)
+def _excluded(judged: Judged) -> str:
+    """That most of the intervals exclude the paper's differences, where they do."""
+    known = [
+        (theirs, i)
+        for each in judged.compared
+        if (theirs := each.theirs) is not None and (i := each.comparison.interval)
+    ]
+    count, of = sum(not interval.includes(theirs) for theirs, interval in known), len(judged.compared)
+    if 2 * count <= of:
+        return ""
+    which = "every interval here excludes" if count == of else f"{count} of {of} intervals here exclude"
+    return f"; but {which} these"
 
 
 def within_reach(prospects: Sequence[Prospect]) -> str:
@@ -140,16 +148,20 @@ def within_reach(prospects: Sequence[Prospect]) -> str:
     known = [each for each in prospects if each.chances]
     if not known:
         return "No claim has two seeds yet: nothing is known about the spread."
+    known = [each for each in known if each.judged.verdict != "holds"]
+    if not known:
+        return "Every claim that has two seeds holds."
     kinds: dict[str, list[Prospect]] = {}
     for each in known:
         kinds.setdefault(each.asked, []).append(each)
     said = [_shown(some, asked) for asked, some in kinds.items()]
     few = sum(each.chances.pairs < LEAST_PAIRS for each in known if each.chances)
     hardly = f" The spreads of {counted(few, 'claim')} come from two seeds, and are hardly known." if few else ""
+    with_power = f"with {100 * POWER:.0f} % power"
     return (
-        f"How many claims would {AFFORDABLE} seeds or fewer show, with {100 * POWER:.0f} % power? {' '.join(said)} The "
-        "first number is for the most that the spread may be, the second for the spread as measured; one where they "
-        f"agree.{hardly}{_far(known)}"
+        f"How many claims that don't hold as a whole would {AFFORDABLE} seeds or fewer show, {with_power}? "
+        f"{' '.join(said)} The first number is for the most that the spread may be, the second for the spread as "
+        f"measured; one where they agree.{hardly}{_far(known)}"
     )
 
 
@@ -163,11 +175,11 @@ def _shown(some: Sequence[Prospect], asked: str) -> str:
 
 
 def _far(known: Sequence[Prospect]) -> str:
-    """The claims that don't hold, and take more seeds than one can think of running to hold as a whole."""
+    """The claims that take more seeds than one can think of running to hold as a whole."""
     far = [
         f"{each.judged.claim.name} ({each.seeds[1]})"
         for each in known
-        if each.chances and each.seeds and each.judged.verdict != "holds" and not _affordable(each.chances.seeds_whole)
+        if each.chances and each.seeds and not _affordable(each.chances.seeds_whole)
     ]
     return f" As a whole, these take more, and we stop: {listed(far)}." if far else ""
 

@@ -149,7 +149,10 @@ def _differences(found: Sequence[Finding], setting: Setting) -> Sheet:
     headings = ("domain", "method", *(() if one else ("against",)), "pairs", "difference", "95 %", "p", "p, Holm")
     rows = [_difference_row(each, one) for each in paired]
     data = setting.describe_data([finding.cell for finding in found if finding.paired])
-    caption = f"{_difference_caption(paired, setting.measure)} {setting.protocol} {data}".strip()
+    judged = "The paper's claims are judged by the t test instead, each over its own comparisons."
+    published = judged if any(finding.cell.published for finding in found) else ""
+    parts = (_difference_caption(paired, setting.measure), published, setting.protocol, data)
+    caption = " ".join(filter(None, parts))
     return Sheet(title, headings, rows, caption, frozenset(range(2 if one else 3)))
 
 
@@ -157,7 +160,7 @@ def _difference_row(paired: Paired, one_baseline: bool) -> tuple[str, ...]:
     c = paired.comparison
     against = () if one_baseline else (c.baseline,)
     interval = span(c.interval) if c.interval else NONE
-    ps = (_p(paired.p), _p(paired.corrected))
+    ps = (p_in_words(paired.p), p_in_words(paired.corrected))
     return (c.domain, c.method, *against, str(len(c.differences)), signed(c.gap), interval, *ps)
 
 
@@ -175,11 +178,12 @@ def _limits(pairs: Sequence[int], comparisons: int) -> list[str]:
     """What the test can't show, whatever the differences are."""
     weak = [n for n in pairs if smallest_p(n) > ALPHA]
     if weak:
-        each = listed([f"{_p(smallest_p(n))} with {counted(n, 'pair')}" for n in weak])
+        each = listed([f"{p_in_words(smallest_p(n))} with {counted(n, 'pair')}" for n in weak])
         return [f"The smallest p that this test can give is {each}: whatever the difference, not below {ALPHA:g}."]
     least = min(1.0, comparisons * smallest_p(pairs[-1]))
     if least > ALPHA:
-        return [f"The smallest corrected p that {pairs[-1]} pairs can give here is {_p(least)}: not below {ALPHA:g}."]
+        given = f"{pairs[-1]} pairs can give here is {p_in_words(least)}"
+        return [f"The smallest corrected p that {given}: not below {ALPHA:g}."]
     return []
 
 
@@ -195,5 +199,6 @@ def _reach(interval: Interval | None) -> str:
     return f"{interval.low:.1f} to {interval.high:.1f}" if interval else NONE
 
 
-def _p(value: float) -> str:
+def p_in_words(value: float) -> str:
+    """A p, to what matters of it."""
     return "< 0.001" if value < 0.001 else f"{value:.3g}"
