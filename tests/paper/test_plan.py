@@ -1,5 +1,6 @@
 """Which runs come next."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from unseen.paper.digits.recipes import DIGIT_RECIPES
 from unseen.paper.page import read_page
 from unseen.paper.plan import Script, Step, missing, planned_for, planned_seeds
 from unseen.paper.section import Section
+from unseen.paper.streets.claims import STREET_PLAN
+from unseen.paper.streets.recipes import STREET_RECIPES
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +42,18 @@ def test_an_ensemble_needs_its_members_again(sections: dict[str, Section]) -> No
     assert len(left) == 7, "also that of γ=1, whose line is there: its weights may be gone"
 
 
-@pytest.mark.parametrize("step", [step for step in DIGIT_PLAN if isinstance(step, Step)], ids=lambda step: step.command)
+STEPS = [step for step in (*DIGIT_PLAN, *STREET_PLAN) if isinstance(step, Step)]
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.command)
 def test_every_planned_command_can_be_typed(step: Step, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without data it stops at the data, which is after every flag and before any training."""
+    """It stops at the data, or where nothing is trained at the results: after every flag and before any training."""
     monkeypatch.delenv("UNSEEN_DATA", raising=False)
-    recipe = DIGIT_RECIPES[step.recipe]
-    assert set(step.methods) <= {method.label for method in recipe.methods}
-    flags = [part for method in step.methods for part in ("--method", method)]
-    given = ["reproduce", step.recipe, "--seeds", str(step.seeds), *step.options.split(), *flags]
-    told = CliRunner().invoke(app, [*given, "--out", str(tmp_path)])
-    assert "no data folder is named" in f"{told.output}{told.exception}"
+    assert set(step.methods) <= {method.label for method in (DIGIT_RECIPES | STREET_RECIPES)[step.recipe].methods}
+    words = shlex.split(step.command)[1:]
+    told = CliRunner().invoke(app, [*words, "--no-train", "--out", str(tmp_path)])
+    stops = "nothing of it is in" if "--stand-ins" in words else "no data folder is named"
+    assert stops in f"{told.output}{told.exception}"
 
 
 def claim(name: str) -> Claim:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PLANNED = "2026-11-17T21:48:20+00:00"
 """when the plans were written down (commit b012001), before any of their runs"""
+LATER = "planned later, on 2026-11-19"
+"""of a step that came with their results"""
 DIGIT_MINUTES, ROUND_MINUTES = 7.0, 2.0
 """of a digit training without rounds on one thread, and of each round (docs/recipes.md)"""
 

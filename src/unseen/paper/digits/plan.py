@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from unseen.paper.plan import Script, Step
+from unseen.paper.plan import LATER, Script, Step
 
 _WITHOUT = "--without SYN"
-_LATER = "planned on 2026-11-19, when the steps above were done"
 
 DIGIT_PLAN = (
     Step("figure2b-top", 10, "three claims rest on it; ERM has its seeds already", _WITHOUT),
@@ -29,6 +28,6 @@ DIGIT_PLAN = (
         ("Lanczos, images 5,000+",),
     ),
     Script("python -m experiments.controls 0 1 2 3 4", "is it where the ascent goes?", "controls.jsonl", 10, 4),
-    Step("figure2b-middle", 5, f"two claims rest on two seeds, which hardly give a spread; {_LATER}", _WITHOUT),
-    Step("readings", 5, f"two seeds decided nothing; {_LATER}", _WITHOUT, ("Lanczos, images 5,000+",)),
+    Step("figure2b-middle", 5, f"two claims rest on two seeds, which hardly give a spread; {LATER}", _WITHOUT),
+    Step("readings", 5, f"two seeds decided nothing; {LATER}", _WITHOUT, ("Lanczos, images 5,000+",)),
 )

@@ -8,7 +8,7 @@ from unseen.paper.claims import Claim
 from unseen.paper.defaults import MEMBERS
 from unseen.paper.findings import MARGIN
 from unseen.paper.lab import DomainSet, Scale
-from unseen.paper.plan import Step
+from unseen.paper.plan import LATER, Step
 from unseen.paper.results import Line, Results
 from unseen.paper.section import Section, Subject
 from unseen.paper.streets.lab import SCENES, SYNTHIA, StreetLab
@@ -53,6 +53,12 @@ STREET_CLAIMS = (
 STREET_PLAN = (
     Step("camvid", 5, "real drives: three seeds decide little"),
     Step("scenes-ensemble", 3, "one seed has no interval", "--stand-ins --scale small"),
+    Step(
+        "figure3",
+        3,
+        f"two claims rest on two seeds, which decide nothing; {LATER}",
+        "--stand-ins --scale small --sources highway-night,highway-dawn,new-york-fog",
+    ),
 )
 
 
