@@ -1,27 +1,33 @@
 """Are the intervals and verdicts of the results pages what they say? Simulated results whose truth is known.
 
-    python -m experiments.pooling                # a minute on one core; prints two Markdown tables
+    python -m experiments.pooling                # two minutes on one core
 
 A seed's luck moves all its trainings together, and each training has luck of its own: the two spreads are near what
 `results/digits.jsonl` shows on SVHN (docs/results.md). The baseline has either luck of its own, so that pairing by
 seed removes nothing, or that of the methods; in the results the two sides correlate weakly, which lies between. The
-judging is the pages' own: `judge`, not a copy of it.
+judging is the pages' own: `judge`, not a copy of it. Writes `results/pooling.jsonl` and prints two Markdown tables.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from unseen.base.writing import write_atomically
 from unseen.paper.cells import Cell
 from unseen.paper.claims import ALPHA, Claim, Judged, judge
 from unseen.reporting.kit.statistics import t_interval, t_test_p
 
+LINES = Path(__file__).parents[1] / "results" / "pooling.jsonl"
 SHARED, OWN = 0.03, 0.02  # deviations of a seed's luck and of a training's, as shares
 REPETITIONS = 8
 COMPARISONS = (2, 8)  # of a claim
@@ -113,27 +119,49 @@ def _first(accuracies: dict[int, float], seeds: int) -> dict[int, float]:
     return {seed: accuracies[seed] for seed in range(seeds)}
 
 
-def table(seeds: Sequence[int], draws: int) -> Iterator[str]:
+def simulate(seeds: Sequence[int], draws: int) -> Iterator[dict[str, Any]]:
+    """A line for each row of the tables; the number of seeds is also that of the generator."""
+    about = {
+        "draws": draws, "shared": SHARED, "own": OWN, "repetitions": REPETITIONS, "numpy": np.__version__,
+        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }  # fmt: skip
+    for paired, n in product((False, True), seeds):
+        whole, ragged = coverage(n, draws, paired=paired), coverage(n, draws, paired=paired, ragged=True)
+        yield about | {"what": "coverage", "paired": paired, "seeds": n} | asdict(whole) | {"ragged": ragged.by_seed}
+    for paired, comparisons, n in product((False, True), COMPARISONS, seeds):
+        found = errors(n, draws, paired=paired, comparisons=comparisons)
+        config = {"paired": paired, "comparisons": comparisons, "seeds": n, "first_look": FIRST_LOOK[n]}
+        yield about | {"what": "errors"} | config | asdict(found)
+
+
+def read_lines() -> list[dict[str, Any]]:
+    """What was written down."""
+    return [json.loads(line) for line in LINES.read_text().splitlines()]
+
+
+def table(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """As Markdown."""
     yield "| baseline's luck | seeds | means per seed | the same, ragged | every repetition as a seed |"
     yield "| --- | ---: | ---: | ---: | ---: |"
-    for paired, n in product((False, True), seeds):
-        whole, ragged = coverage(n, draws, paired=paired), coverage(n, draws, paired=paired, ragged=True)
-        yield f"| {LUCK[paired]} | {n} | {whole.by_seed:.1%} | {ragged.by_seed:.1%} | {whole.all_values:.1%} |"
+    for line in (line for line in lines if line["what"] == "coverage"):
+        shares = " | ".join(f"{line[name]:.1%}" for name in ("by_seed", "ragged", "all_values"))
+        yield f"| {LUCK[line['paired']]} | {line['seeds']} | {shares} |"
     yield ""
     yield "| baseline's luck | comparisons | seeds | as judged here | judged with fewer before, too | each by itself |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
-    for paired, comparisons, n in product((False, True), COMPARISONS, seeds):
-        found = errors(n, draws, paired=paired, comparisons=comparisons)
-        before = f"{found.twice:.1%} (with {FIRST_LOOK[n]})"
-        yield f"| {LUCK[paired]} | {comparisons} | {n} | {found.corrected:.1%} | {before} | {found.each_alone:.1%} |"
+    for line in (line for line in lines if line["what"] == "errors"):
+        claim = f"| {LUCK[line['paired']]} | {line['comparisons']} | {line['seeds']} |"
+        before = f"{line['twice']:.1%} (with {line['first_look']})"
+        yield f"{claim} {line['corrected']:.1%} | {before} | {line['each_alone']:.1%} |"
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=4_000)
-    print(*table((3, 5, 10), parser.parse_args().draws), sep="\n")
+    lines = list(simulate((3, 5, 10), parser.parse_args().draws))
+    write_atomically(LINES, "".join(f"{json.dumps(line)}\n" for line in lines).encode())
+    print(*table(lines), sep="\n")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def test_a_paragraph_has_the_verdict_the_effect_the_papers_number_and_the_seeds_
     assert said.startswith("**Holds in part**: 1 of 2 clear (ADA on SVHN). Mean of its comparisons: SVHN +5.3 (")
     assert ", 3 seeds, the paper +1.5)" in said
     assert "Seeds for 80 % power if the paper's differences were true: " in said
-    assert said.endswith(" to show it in part, over 200 as a whole."), "the paper has a hundredth of a point for one"
+    assert said.endswith(" in part, over 200 as a whole."), "the paper has a hundredth of a point for one"
     assert said.count("No data for USPS.") == 1
 
 
@@ -90,7 +90,7 @@ def test_comparisons_with_several_baselines_are_named_by_both_sides() -> None:
 
 def test_the_headline_counts_every_claim_once() -> None:
     judged = [judge(CLAIM, {"r": cells}) for cells in ([ERM, ADA, MORE], [ERM, ADA], [])]
-    said = "Of 3 claims, 1 holds in part, 1 is measured in part and 1 is not measured"
+    said = "Of 3 claims (judged on SVHN), 1 holds in part, 1 is measured in part and 1 is not measured"
     assert headline([stands(each) for each in judged]) == said
     assert headline([stands(each, 4) for each in judged]) == f"{said}; 2 of these verdicts are interim"
 

@@ -121,3 +121,23 @@ def test_mostly_is_more_than_half(found: dict, expected: str) -> None:
 def test_no_strong_difference_is_an_interval_within_the_margin(found: dict, expected: str) -> None:
     claim = Claim("alike", "w", (("r/ADA", "r/ERM"),), ("a", "b"), alike=True)
     assert judge(claim, cells(**found)).verdict == expected
+
+
+def test_a_claim_of_independent_sides_is_also_counted_without_pairs() -> None:
+    claim = Claim("a does better", "w", (("r/a", "r/e"), ("r/b", "r/e")), ("SVHN",), independent=True)
+    worse = {0: 0.30, 1: 0.34, 2: 0.32}
+    crossed = {0: 0.44, 1: 0.40, 2: 0.42}  # far above, and paired so that the differences scatter
+    alike = {0: 0.31, 1: 0.33, 2: 0.32}
+    found = judge(claim, {"r": [Cell("e", "SVHN", worse), Cell("a", "SVHN", crossed), Cell("b", "SVHN", alike)]})
+    assert found.clear_without_pairs == 1
+    assert found.outcomes == ["unclear", "unclear"], "pairs this unlucky show nothing"
+
+
+def test_an_interval_excludes_what_lies_outside_as_it_is_printed() -> None:
+    better, worse = {0: 0.51, 1: 0.52, 2: 0.53}, {0: 0.50, 1: 0.50, 2: 0.50}
+    claim = Claim("a does better", "w", (("r/a", "r/e"),), ("SVHN",))
+    (effect,) = judge(claim, {"r": [Cell("e", "SVHN", worse), Cell("a", "SVHN", better)]}).effects
+    interval = effect.comparison.interval
+    assert interval
+    assert (round(interval.low, 1), round(interval.high, 1)) == (-0.5, 4.5)
+    assert [effect.excludes(points) for points in (-0.56, -0.5, 4.54, 4.56)] == [True, False, False, True]

@@ -58,7 +58,7 @@ def test_claims_are_judged_by_the_results(page: ResultsPage) -> None:
     assert by_text["ADA (K=2) does better than ERM for any γ."] == "not all measured", "only γ=1 was run"
     assert by_text["On USPS, which is close to MNIST, ADA does worse than ERM."] == "does not hold"
     assert by_text["ADA (K=1, γ=1) adds to what ridge does."] == "not measured"
-    assert page.headline.startswith(f"Of {len(page.judged)} claims, ")
+    assert page.headline.startswith(f"Of {len(page.judged)} claims (judged on SVHN, MNIST-M and USPS), ")
 
 
 def test_the_discussion_is_at_the_beginning(text: str, html: str) -> None:

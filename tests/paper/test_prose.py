@@ -88,3 +88,10 @@ def test_html_has_paragraphs_tables_and_bold_type_and_escapes_the_rest() -> None
     assert "<p><strong>It</strong> is <em>so</em> &lt;dark&gt;, see here and b.</p>" in made
     assert "<th>x</th><th>y</th>" in made
     assert "<tr><td>1</td><td><strong>2</strong></td></tr>" in made
+
+
+def test_what_is_clear_among_several_domains_is_judged_as_a_claim_is(tmp_path: Path) -> None:
+    file = add_results(tmp_path / "digits.jsonl", ["figure2b-top"], 3).path
+    asked = '{{ clear("figure2b-top/K=%d", "figure2b-top/%s", "SVHN", "SYN", "USPS") }}'
+    assert said(file, asked % (2, "ERM")) == "{'SVHN': 'yes', 'USPS': 'yes'}", "SYN has no result"
+    assert said(file, asked % (2, "K=3")) == "{'SVHN': 'not decided', 'USPS': 'not decided'}"

@@ -9,6 +9,7 @@ from unseen.base.extras import require
 from unseen.paper.claims import ALPHA, Claim, Effect, Judged, Verdict
 from unseen.paper.findings import LEAST_PAIRS, MARGIN
 from unseen.paper.prospects import Prospect
+from unseen.paper.tables import NONE
 from unseen.reporting.kit.charts import Panels, drawing, panel_figure, round_ticks
 from unseen.reporting.kit.theme import CARD, INK, OVER, SOFT, THEME
 from unseen.reporting.kit.wording import MINUS, Comparison, Outcome, counted, listed, signed
@@ -129,6 +130,8 @@ def _verdict(prospect: Prospect) -> tuple[str, str]:
     mark, count = {"above": "●", "below": "✖", "unclear": "○"}[outcome], ""
     if judged.verdict == "holds in part":
         mark, count = "◐", f" ({judged.outcomes.count(outcome)} of {len(judged.outcomes)})"
+    if judged.verdict == "not measured":
+        mark = NONE
     words = f"{mark} {judged.verdict}{count}{', interim' if prospect.interim else ''}"
     return words, SOFT if outcome == "unclear" else OUTCOMES[outcome][1]
 

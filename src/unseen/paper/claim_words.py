@@ -32,9 +32,13 @@ def headline(prospects: Sequence[Prospect]) -> str:
     """How many claims stand how, and for how many that is not the last word."""
     counts = Counter(each.judged.verdict for each in prospects)
     said = [f"{n} {one if n == 1 else many}" for verdict, (one, many) in IN_WORDS.items() if (n := counts[verdict])]
+    judged = [each.judged for each in prospects]
+    columns = dict.fromkeys(comparison.domain for each in judged for comparison in each.comparisons)
+    where = list(filter(None, dict.fromkeys(each.on for each in judged))) or list(columns)
+    on = f" (judged on {listed(where)})" if where else ""
     interim = sum(each.interim for each in prospects)
     last = f"; {interim} of these verdicts {'is' if interim == 1 else 'are'} interim" if interim else ""
-    return f"Of {counted(len(prospects), 'claim')}, {listed(said)}{last}"
+    return f"Of {counted(len(prospects), 'claim')}{on}, {listed(said)}{last}"
 
 
 def paragraph(prospect: Prospect) -> str:
@@ -48,6 +52,7 @@ def paragraph(prospect: Prospect) -> str:
         f"**{judged.verdict.capitalize()}**{interim}: {_clear_in_words(judged)}.",
         f"{_numbers_in_words(judged)}.",
         _missing_in_words(judged),
+        _without_pairs(judged) if judged.claim.independent else "",
         power_in_words(prospect),
     ]
     return " ".join(filter(None, said))
@@ -58,12 +63,12 @@ def _numbers_in_words(judged: Judged) -> str:
     effects = judged.effects
     if judged.claim.alike:
         farthest = max(judged.comparisons, key=lambda c: abs(c.gap))
-        return f"Farthest apart: {_pair(farthest)}, {_difference_in_words(farthest, None)}"
+        return f"Farthest apart: {_pair(farthest)}, {_difference_in_words(farthest)}"
     if len(effects) > _FEW:
         gaps = sorted(effect.comparison.gap for effect in effects)
         return f"{signed(gaps[0])} to {signed(gaps[-1])} points on {len(effects)} pairs of places"
     mean = "Mean of its comparisons: " if any(len(effect.parts) > 1 for effect in effects) else ""
-    return mean + listed([_difference_in_words(effect.comparison, effect.theirs) for effect in effects])
+    return mean + listed([_difference_in_words(effect.comparison, _paper_in_words(effect)) for effect in effects])
 
 
 def _clear_in_words(judged: Judged) -> str:
@@ -112,11 +117,23 @@ def _missing_in_words(judged: Judged) -> str:
     return " ".join(said)
 
 
-def _difference_in_words(c: Comparison, theirs: float | None) -> str:
-    reach = [span(c.interval)] if c.interval else []
-    paper = [f"the paper {signed(theirs)}"] if theirs is not None else []
-    details = ", ".join([*reach, counted(len(c.differences), "seed"), *paper])
+def _without_pairs(judged: Judged) -> str:
+    clear = judged.clear_without_pairs
+    are = "is" if clear == 1 else "are"
+    return f"Its pairs are arbitrary, no draws are shared: without them {clear} of {len(judged.compared)} {are} clear."
+
+
+def _difference_in_words(c: Comparison, paper: str = "") -> str:
+    reach = span(c.interval) if c.interval else ""
+    details = ", ".join(filter(None, [reach, counted(len(c.differences), "seed"), paper]))
     return f"{c.domain} {signed(c.gap)} ({details})"
+
+
+def _paper_in_words(effect: Effect) -> str:
+    """Its number, if it gives one, and whether our interval leaves it out."""
+    if effect.theirs is None:
+        return ""
+    return f"the paper {signed(effect.theirs)}{', outside' if effect.excludes(effect.theirs) else ''}"
 
 
 def comparisons_sheet(judged: Judged) -> Sheet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -20,10 +20,13 @@ from unseen.reporting.kit.statistics import (
     seed_means,
     t_test_p,
     welch_interval,
+    welch_p,
 )
 from unseen.reporting.kit.wording import Comparison, Outcome, compare, pool
 
 ALPHA = 1 - CONFIDENCE
+Test = Callable[[Sequence[float]], float | None]
+"""gives the p of paired differences, if nothing differed"""
 
 Verdict = Literal[
     "holds",
@@ -55,18 +58,21 @@ class Claim:
     """whether it says that the two of each pair hardly differ, by no more than the margin of agreement"""
     named: tuple[str, str] = ("", "")
     """what to call the two of a pair, where their recipes' labels are the same"""
+    independent: bool = False
+    """whether the two of a pair share no draws, so that any seed of one could stand beside any of the other"""
     near: Mapping[str, str] = field(default_factory=dict)
     """methods that are near repetitions, and what to call them together: they make one comparison"""
 
-    def tested(self, comparison: Comparison) -> tuple[float, Outcome]:
+    def tested(self, comparison: Comparison, test: Test = t_test_p) -> tuple[float, Outcome]:
         """The p of what the comparison says, and whether that is as the claim has it (``above``) or not."""
-        values = list(comparison.differences.values())
-        if len(values) < LEAST_PAIRS:
+        if len(comparison.differences) < LEAST_PAIRS:
             return 1.0, "unclear"
-        if not self.alike:
-            return _p(values, 0), "above" if comparison.gap > 0 else "below"
         nearer = MARGIN if comparison.gap > 0 else -MARGIN
-        return _p(values, nearer), "above" if abs(comparison.gap) < MARGIN else "below"
+        centre = nearer if self.alike else 0.0
+        p = test([value - centre for value in comparison.differences.values()])
+        assert p is not None, "there are pairs enough"
+        within = abs(comparison.gap) < MARGIN if self.alike else comparison.gap > 0
+        return p, "above" if within else "below"
 
     @property
     def groups(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
@@ -77,12 +83,6 @@ class Claim:
         return found
 
 
-def _p(values: Sequence[float], centre: float) -> float:
-    p = t_test_p(values, centre)
-    assert p is not None, "there are pairs enough"
-    return p
-
-
 @dataclass(frozen=True)
 class Unpaired:
     """The same two sides without pairs, over every seed that either has, in points."""
@@ -90,6 +90,8 @@ class Unpaired:
     gap: float
     interval: Interval | None
     """Welch's"""
+    p: float | None
+    """of Welch's test"""
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,11 @@ class Effect:
     """the mean of the paper's differences, where it gives them all"""
     parts: Sequence[Part]
 
+    def excludes(self, points: float) -> bool:
+        """Whether the interval does, in tenths of a point, as it is printed."""
+        interval = self.comparison.interval
+        return interval is not None and not round(interval.low, 1) <= round(points, 1) <= round(interval.high, 1)
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -138,6 +145,9 @@ class Judged:
     """how many there would be, had everything been run on the columns that are here"""
     on: str = ""
     """what it was judged on, where several are shown"""
+    test: Test = t_test_p
+    alpha: float = ALPHA
+    """what a corrected p is below that is clear"""
 
     @property
     def comparisons(self) -> list[Comparison]:
@@ -170,11 +180,18 @@ class Judged:
     def outcomes(self) -> list[Outcome]:
         """What each comparison says, by its corrected p."""
         _, sides = self._tested
-        return [side if p < ALPHA else "unclear" for p, side in zip(self.corrected, sides, strict=True)]
+        return [side if p < self.alpha else "unclear" for p, side in zip(self.corrected, sides, strict=True)]
+
+    @property
+    def clear_without_pairs(self) -> int:
+        """How many comparisons are clear on the claim's side by Welch's test, corrected by Holm."""
+        ps = [each.unpaired.p for each in self.compared]
+        corrected = holm([1.0 if p is None else p for p in ps])
+        return sum(p < ALPHA and each.unpaired.gap > 0 for p, each in zip(corrected, self.compared, strict=True))
 
     @cached_property
     def _tested(self) -> tuple[list[float], list[Outcome]]:
-        both = [self.claim.tested(comparison) for comparison in self.comparisons]
+        both = [self.claim.tested(comparison, self.test) for comparison in self.comparisons]
         return [p for p, _ in both], [side for _, side in both]
 
     @property
@@ -252,8 +269,11 @@ def _paired(better: Cell, worse: Cell, named: tuple[str, str]) -> tuple[Comparis
 def _unpaired(better: Mapping[int, float], worse: Mapping[int, float]) -> Unpaired:
     first, second = ([100 * share for share in side.values()] for side in (better, worse))
     spread = deviation(second)
-    interval = welch_interval(first, mean(second), spread, len(second)) if spread is not None else None
-    return Unpaired(mean(first) - mean(second), interval)
+    gap = mean(first) - mean(second)
+    if spread is None:
+        return Unpaired(gap, None, None)
+    other = (mean(second), spread, len(second))
+    return Unpaired(gap, welch_interval(first, *other), welch_p(first, *other))
 
 
 def _alike(better: Mapping[int, float], worse: Mapping[int, float]) -> float | None:

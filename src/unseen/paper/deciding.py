@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unseen.paper.claims import Compared, Effect, Judged
-from unseen.paper.findings import MARGIN
+from unseen.paper.findings import LEAST_PAIRS, MARGIN
 from unseen.paper.prospects import seeds_in_words
 from unseen.paper.tables import NONE
 from unseen.reporting.kit.power import MOST_PAIRS, POWER, pairs_needed, spread_bound
@@ -42,19 +42,24 @@ class Deciding:
     @property
     def seeds(self) -> int | None:
         """How many decide the mean of the comparisons; None above ``MOST_PAIRS``, and where no spread is known."""
-        return pairs_needed(self.difference, self.spread) if self.spread is not None else None
+        return _needed(self.difference, self.spread) if self.spread is not None else None
 
     @property
     def wide_seeds(self) -> int | None:
         """The same if the spread is at its bound."""
-        return pairs_needed(self.difference, self.bound) if self.bound is not None else None
+        return _needed(self.difference, self.bound) if self.bound is not None else None
 
     @property
     def hardest_seeds(self) -> int | None:
         """How many decide the hardest comparison."""
         if self.hardest is None or self.hardest.theirs is None or self.hardest_spread is None:
             return None
-        return pairs_needed(self.hardest.theirs, self.hardest_spread)
+        return _needed(self.hardest.theirs, self.hardest_spread)
+
+
+def _needed(difference: float, spread: float) -> int | None:
+    pairs = pairs_needed(difference, spread)
+    return None if pairs is None else max(pairs, LEAST_PAIRS)
 
 
 def deciding(effect: Effect) -> Deciding:
@@ -84,7 +89,8 @@ def power_sheet(judged: Sequence[Judged]) -> Sheet:
         f"{MARGIN:g} points are asked for, in brackets. Spread: the deviation of one seed's difference; in nine of ten "
         "cases the true one is below the second number, which few pairs leave far away; wide: the seeds for that one. "
         "One comparison: that with the least difference in the paper, by the spread of one comparison. A difference "
-        f"that takes more than {MOST_PAIRS} seeds is not to be decided by more of the same runs."
+        f"that takes more than {MOST_PAIRS} seeds is not to be decided by more of the same runs. Fewer than "
+        f"{LEAST_PAIRS} decide nothing, whatever the spread."
     )
     headings = ("claim", "domain", "pairs", "spread", "the paper's", "seeds", "seeds, wide", "one comparison")
     return Sheet("How many seeds would show each mean", headings, rows, caption, frozenset({0, 1, 7}))

@@ -21,7 +21,7 @@ from unseen.reporting.kit.wording import AGREES, DIFFERS, NOT_COMPARABLE, Compar
 
 MARGIN = 3.0  # points: an interval of the difference that stays within it counts as agreement
 LEAST_PAIRS = 3
-"""that a judgement takes: whether two differences agree by luck can't be seen"""
+"""that a judgement takes: whether two values agree by luck can't be seen"""
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class Finding:
     deviation: float | None
     range: Interval
     bootstrap: Interval | None
+    """None with fewer than ``LEAST_PAIRS`` seeds: of two it would be the range, and have the mean every other time"""
     paired: Paired | None
     """None for a baseline, and where the two have no seed in common"""
     paper: AgainstPaper | None
@@ -72,9 +73,8 @@ def findings(cells: Sequence[Cell], setting: Setting) -> list[Finding]:
 def _finding(cell: Cell, setting: Setting, paired: Paired | None) -> Finding:
     values = cell.percent
     spread = Interval(min(values), max(values))
-    return Finding(
-        cell, mean(values), deviation(values), spread, bootstrap_interval(values), paired, against_paper(cell, setting)
-    )
+    bootstrap = bootstrap_interval(values) if len(values) >= LEAST_PAIRS else None
+    return Finding(cell, mean(values), deviation(values), spread, bootstrap, paired, against_paper(cell, setting))
 
 
 def _comparison(cell: Cell, setting: Setting, by_place: Mapping[tuple[str, str], Cell]) -> Comparison | None:

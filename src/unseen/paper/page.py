@@ -23,7 +23,7 @@ from unseen.reporting.kit.power import POWER
 from unseen.reporting.kit.tables import Sheet, as_markdown
 from unseen.reporting.kit.wording import counted, listed
 
-_OVERVIEW = "Every claim of the paper with its effect here, the interval, the paper's number and the verdict"
+_OVERVIEW = "The paper's claims, each with its effect here, the interval, the paper's number and the verdict"
 LONG = 24
 """rows: a table of more is long"""
 SUBJECTS = (DIGITS, STREETS)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from unseen.base.extras import require
 from unseen.errors import InputError
 from unseen.paper.cells import Cell
+from unseen.paper.claim_words import CLEAR
+from unseen.paper.claims import Claim, judge
 from unseen.paper.findings import against_paper
 from unseen.paper.methods import Trained
 from unseen.paper.results import Results, key, run_key
@@ -67,6 +69,7 @@ class Quantities:
             "images": self.images,
             "gap": self.gap,
             "difference": self.difference,
+            "clear": self.clear,
             "against_paper": self.against_paper,
             "moved": self.moved,
             "mean_moved": self.mean_moved,
@@ -97,6 +100,12 @@ class Quantities:
         """The same without interval and seeds."""
         comparison = self._compare(better, worse, domain)
         return signed(comparison.gap) if comparison else "not run"
+
+    def clear(self, better: str, worse: str, *domains: str) -> dict[str, str]:
+        """For each domain whether the difference is clear among all of these, judged as a claim is."""
+        cells = {name.partition("/")[0]: self._section(name).every for name in (better, worse)}
+        judged = judge(Claim("", "", ((better, worse),), domains), cells)
+        return {c.domain: CLEAR[o] for c, o in zip(judged.comparisons, judged.outcomes, strict=True)}
 
     def against_paper(self, method: str, domain: str) -> str:
         """Our mean minus the paper's, with its interval."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unseen.paper.chances import DRAWS, Chances, chances
-from unseen.paper.claims import Judged
+from unseen.paper.claims import Effect, Judged
 from unseen.paper.findings import LEAST_PAIRS, MARGIN
 from unseen.paper.plan import planned_for
 from unseen.paper.tables import NONE
@@ -125,63 +125,52 @@ def power_in_words(prospect: Prospect) -> str:
     if prospect.seeds is None or prospect.judged.verdict == "holds":
         return ""
     part, whole = prospect.seeds
-    needed = f"{part} to show it in part, {whole} as a whole" if prospect.has_parts else whole
+    needed = f"{part} in part, {whole} as a whole" if prospect.has_parts else whole
     return f"Seeds for {100 * POWER:.0f} % power {prospect.asked}: {needed}{_excluded(prospect.judged)}."
 
 
 def _excluded(judged: Judged) -> str:
-    """That most of the intervals exclude the paper's differences, where they do."""
-    known = [
-        (theirs, i)
-        for each in judged.compared
-        if (theirs := each.theirs) is not None and (i := each.comparison.interval)
-    ]
-    count, of = sum(not interval.includes(theirs) for theirs, interval in known), len(judged.compared)
+    """That most of the means are less than what is asked for, by their intervals, where they are."""
+    if judged.claim.alike:
+        return ""
+    count, of = sum(_lies_below(effect) for effect in judged.effects), len(judged.effects)
     if 2 * count <= of:
         return ""
-    which = "every interval here excludes" if count == of else f"{count} of {of} intervals here exclude"
-    return f"; but {which} these"
+    means = " of means" if any(len(effect.parts) > 1 for effect in judged.effects) else ""
+    some = f"all {of}" if count == of else f"{count} of {of}"
+    which = f"{some} intervals{means} here lie" if of > 1 else f"the interval{' of the mean' * bool(means)} here lies"
+    return f"; but {which} below that, which more seeds would hardly change"
+
+
+def _lies_below(effect: Effect) -> bool:
+    asked = MARGIN if effect.theirs is None else effect.theirs
+    return effect.comparison.gap < asked and effect.excludes(asked)
 
 
 def within_reach(prospects: Sequence[Prospect]) -> str:
-    """What more seeds can decide and what they can't, in words."""
+    """Which claims more seeds could show, and for which they are too many, in words."""
     known = [each for each in prospects if each.chances]
     if not known:
         return "No claim has two seeds yet: nothing is known about the spread."
     known = [each for each in known if each.judged.verdict != "holds"]
     if not known:
         return "Every claim that has two seeds holds."
-    kinds: dict[str, list[Prospect]] = {}
-    for each in known:
-        kinds.setdefault(each.asked, []).append(each)
-    said = [_shown(some, asked) for asked, some in kinds.items()]
+    near = [each for each in known if each.chances and _affordable(each.chances.seeds_whole)]
+    far = [each for each in known if each not in near]
     few = sum(each.chances.pairs < LEAST_PAIRS for each in known if each.chances)
-    hardly = f" The spreads of {counted(few, 'claim')} come from two seeds, and are hardly known." if few else ""
-    with_power = f"with {100 * POWER:.0f} % power"
-    return (
-        f"How many claims that don't hold as a whole would {AFFORDABLE} seeds or fewer show, {with_power}? "
-        f"{' '.join(said)} The first number is for the most that the spread may be, the second for the spread as "
-        f"measured; one where they agree.{hardly}{_far(known)}"
-    )
-
-
-def _shown(some: Sequence[Prospect], asked: str) -> str:
-    """Of claims of one kind, how many in part and how many as a whole."""
-    both = [[each.wide for each in some], [each.chances for each in some]]
-    whole = [sum(_affordable(chances.seeds_whole) for chances in which if chances) for which in both]
-    part = [sum(_affordable(chances.seeds_in_part) for chances in which if chances) for which in both]
-    in_part, as_a_whole = (" to ".join(dict.fromkeys(map(str, numbers))) for numbers in (part, whole))
-    return f"Of {counted(len(some), 'claim')}, {asked}: {in_part} in part, {as_a_whole} as a whole."
-
-
-def _far(known: Sequence[Prospect]) -> str:
-    """The claims that take more seeds than one can think of running to hold as a whole."""
-    far = [
-        f"{each.judged.claim.name} ({each.seeds[1]})"
-        for each in known
-        if each.chances and each.seeds and not _affordable(each.chances.seeds_whole)
+    parts = [
+        f"Claims that don't hold here, and the seeds with which they would, as a whole and with {100 * POWER:.0f} % "
+        "power: from the spread as measured to the most that it may be, if the true differences were the paper's, or "
+        f"{MARGIN:g} points where it has only a chart.",
+        f"Within reach, by the spread as measured: {_with_seeds(near)}." if near else "",
+        f"More than {AFFORDABLE}, so that we stop: {_with_seeds(far)}." if far else "",
+        f"The spreads of {counted(few, 'claim')} come from two seeds, and are hardly known." if few else "",
     ]
-    return f" As a whole, these take more, and we stop: {listed(far)}." if far else ""
+    return " ".join(filter(None, parts))
+
+
+def _with_seeds(some: Sequence[Prospect]) -> str:
+    return listed([f"{each.judged.claim.name} ({each.seeds[1]})" for each in some if each.seeds])
 
 
 def _affordable(seeds: int | None) -> bool:

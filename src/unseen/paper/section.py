@@ -21,6 +21,7 @@ from unseen.paper.prose import Prose, Quantities, fill, split_prose
 from unseen.paper.prospects import Prospect, chances_sheet, prospect, within_reach
 from unseen.paper.recipe import Recipe
 from unseen.paper.results import Results, run_key
+from unseen.reporting.kit.statistics import mean
 from unseen.reporting.kit.tables import Sheet
 from unseen.reporting.kit.wording import counted, listed
 
@@ -85,7 +86,16 @@ class Section:
         some = "" if len(there) == len(wanted) else f" {len(wanted) - len(there)} of {len(wanted)} entries are not run."
         more = max((len(cell.accuracies) for cell in self.every), default=0)
         all_ = f" All methods here have these seeds; claims take every seed, up to {more}." if more > self.seeds else ""
-        return describe_seeds(wanted) + some + all_
+        return describe_seeds(wanted) + some + all_ + self._baseline_in_words()
+
+    def _baseline_in_words(self) -> str:
+        """What the baseline has with all its seeds, where it is shown with fewer."""
+        more = {cell.domain: cell for cell in self.every if cell.kind == "erm" and len(cell.accuracies) > self.seeds}
+        if not more or not self.level:
+            return ""
+        means = [f"{mean(cell.percent):.1f} on {domain}" for domain, cell in more.items()]
+        (label,), seeds = {cell.method for cell in more.values()}, max(len(cell.accuracies) for cell in more.values())
+        return f" With all its {seeds} seeds {label} has {listed(means)}."
 
     def figure(self) -> Any:
         """Its figure."""
@@ -134,7 +144,7 @@ class ResultsPage:
 
     @cached_property
     def judged(self) -> list[Judged]:
-        """Every claim of the paper, on all data and scales that have something of it; at least once."""
+        """Every claim of the subject, on all data and scales that have something of it; at least once."""
         groups: dict[str, dict[str, Sequence[Cell]]] = {}
         for section in self.sections:
             groups.setdefault(section.on, {})[section.recipe.name] = section.every

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
 from unseen.paper.cells import Cell
 from unseen.paper.claims import Judged
+from unseen.paper.results import run_key
 from unseen.reporting.kit.statistics import correlation, deviation
 from unseen.reporting.kit.wording import counted, listed
 
@@ -42,10 +43,45 @@ def shared_runs(judged: Sequence[Judged], sections: Sequence[Section], shared: M
         f"same {what} runs, whose mean has a standard error of {listed(moves)}, and more with fewer: where it is off "
         "by so much, all of them are, and in one direction."
     )
+    said += _made_of(judged, sections, names, what)
     for what, some in others:
         names = {name for each in some for name in _same_runs(sections, each)[1]}
-        said += f" {_used(judged, names)} have the same {what} runs on a side."
+        said += f" {_used(judged, names)} have the same {what} runs on a side.{_made_of(judged, sections, names, what)}"
     return said
+
+
+def _made_of(judged: Sequence[Judged], sections: Sequence[Section], names: set[str], what: str) -> str:
+    """How many more comparisons have an ensemble of such runs, or an adaptation of one, on a side."""
+    trainings = {name: _trainings(section, cell) for section, cell, name in _named(sections)}
+    own = set.union(*(trainings[name] for name in names))
+    made = {name for name, some in trainings.items() if some & own} - names
+    others = [[each for each in some.compared if not each.names & names and each.names & made] for some in judged]
+    if not any(others):
+        return ""
+    claims = counted(sum(map(bool, others)), "claim")
+    return f" {sum(map(len, others))} more, in {claims}, have ensembles or adaptations of {what} runs on a side."
+
+
+def _trainings(section: Section, cell: Cell) -> set[str]:
+    """What has to be trained for a cell, by key."""
+    methods = [method for method in section.recipe.compared(section.lab) if method.label == cell.method]
+    sources = [source for source in section.lab.sources if source.name == cell.source]
+    measured = [
+        m
+        for method in methods
+        for source in sources
+        for seed in cell.accuracies
+        for m in method.measurements(source, seed)
+    ]
+    return {run_key(request) for m in measured for request in m.needs}
+
+
+def _named(sections: Sequence[Section]) -> Iterator[tuple[Section, Cell, str]]:
+    """Every cell that has something, and its name (RECIPE/METHOD)."""
+    for section in sections:
+        for cell in section.every:
+            if cell.accuracies:
+                yield section, cell, f"{section.recipe.name}/{cell.method}"
 
 
 def _used(judged: Sequence[Judged], names: set[str], of: str = "") -> str:
@@ -88,7 +124,7 @@ def _between_columns(judged: Judged) -> float | None:
 
 def _same_runs(sections: Sequence[Section], baseline: str) -> tuple[dict[str, Cell], set[str]]:
     """The baseline's cells by domain, and every name (RECIPE/METHOD) under which the same runs go."""
-    cells = [(f"{s.recipe.name}/{cell.method}", cell) for s in sections for cell in s.every if cell.accuracies]
+    cells = [(name, cell) for _, cell, name in _named(sections)]
     own = {cell.domain: cell for name, cell in cells if name == baseline}
     same = {name for name, cell in cells if (known := own.get(cell.domain)) and known.accuracies == cell.accuracies}
     return own, same

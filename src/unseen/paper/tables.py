@@ -38,7 +38,9 @@ def sheets(cells: Sequence[Cell], setting: Setting) -> list[Sheet]:
 def _accuracies(cells: Sequence[Cell], found: Sequence[Finding], setting: Setting) -> Sheet:
     headings = ["domain", "method", "seeds", setting.measure, "range", "bootstrap 95 %"]
     if any(cell.published for cell in cells):
-        headings += ["paper", "here \N{MINUS SIGN} paper (95 %)", "agreement"]
+        headings += ["paper"]
+    if any(finding.paper and finding.paper.agreement != NOT_COMPARABLE for finding in found):
+        headings += ["here \N{MINUS SIGN} paper (95 %)", "agreement"]
     by_cell = {id(finding.cell): finding for finding in found}
     rows = []
     for domain in domains_of(cells):
@@ -74,7 +76,7 @@ def _accuracy_caption(cells: Sequence[Cell], found: Sequence[Finding], setting: 
         parts.append(
             f"Deviation (n \N{MINUS SIGN} 1) and range are over seeds. Bootstrap: percentile interval of the mean, "
             f"{RESAMPLES:,} resamples of the seeds; too narrow when these are few: with 5 it has the true mean in 84 "
-            "of 100 cases, with 2, where it is the range, in 50."
+            "of 100 cases."
         )
     return " ".join(filter(None, [*parts, *agreement_caption(found, setting)]))
 

@@ -51,7 +51,7 @@ def test_claims_are_judged_on_the_data_that_has_them(file: Path) -> None:
     assert [judged.verdict for judged in page.judged] == ["holds", "holds", "not measured"]
     assert {judged.on for judged in page.judged} == {"built-in scenes, small scale"}
     assert "No data for 14 others" in paragraph(page.prospects[0])
-    assert page.headline == "Of 3 claims, 2 hold and 1 is not measured"
+    assert page.headline == "Of 3 claims (judged on built-in scenes, small scale), 2 hold and 1 is not measured"
 
 
 def test_ensembles_have_a_section_for_each_size_and_only_their_sources(file: Path) -> None:

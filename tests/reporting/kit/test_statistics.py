@@ -22,6 +22,7 @@ from unseen.reporting.kit.statistics import (
     t_quantile,
     t_test_p,
     welch_interval,
+    welch_p,
     wilson,
 )
 
@@ -208,6 +209,18 @@ def test_the_p_of_the_t_test_is_scipys_and_goes_with_the_interval():
     assert t_test_p([1.0]) is None
     assert t_test_p([2.0, 2.0]) == 0
     assert t_test_p([0.0, 0.0]) == 1
+
+
+def test_the_p_of_welchs_test_is_scipys_and_goes_with_the_interval():
+    values, others = [3.1, 2.0, 4.7, -0.4], [0.5, 1.0, 0.2]
+    other = (float(np.mean(others)), float(np.std(others, ddof=1)), len(others))
+    p = welch_p(values, *other)
+    assert p == pytest.approx(stats.ttest_ind(values, others, equal_var=False).pvalue)
+    low, _ = ends(welch_interval(values, *other, confidence=1 - p))
+    assert low == pytest.approx(0)
+    assert welch_p([1.0], *other) is None
+    assert welch_p([2.0, 2.0], 1.0, 0.0, 2) == 0
+    assert welch_p([2.0, 2.0], 2.0, 0.0, 2) == 1
 
 
 def test_each_seed_counts_once_with_the_repetitions_it_has():

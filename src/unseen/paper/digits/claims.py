@@ -85,6 +85,7 @@ DIGIT_CLAIMS = (
         _all("figure2b-bottom", _K, "ERM"),
         FAR,
         name="γ ensemble beats ERM ensemble",
+        independent=True,
     ),
     Claim(
         "An ensemble over γ does better than the single network (γ=1) with the same K.",

@@ -69,15 +69,35 @@ def welch_interval(
 
     The two spreads may differ (Welch's t). None where either side has fewer than two values.
     """
-    spread = deviation(values)
-    if spread is None or other_count < 2:
+    found = _welch(values, other_mean, other_deviation, other_count)
+    if found is None:
         return None
-    gap = mean(values) - other_mean
-    own, other = spread**2 / len(values), other_deviation**2 / other_count
-    if own + other == 0:
-        return Interval(gap, gap)
-    degrees = (own + other) ** 2 / (own**2 / (len(values) - 1) + other**2 / (other_count - 1))
-    return _around(gap, t_quantile(confidence, degrees) * math.sqrt(own + other))
+    gap, error, degrees = found
+    return _around(gap, t_quantile(confidence, degrees) * error) if error else Interval(gap, gap)
+
+
+def welch_p(values: Sequence[float], other_mean: float, other_deviation: float, other_count: int) -> float | None:
+    """The two-sided p of Welch's test that the two means are the same; None as for ``welch_interval``."""
+    found = _welch(values, other_mean, other_deviation, other_count)
+    if found is None:
+        return None
+    gap, error, degrees = found
+    return _t_tails(gap / error, degrees) if error else float(gap == 0)
+
+
+def _welch(values: Sequence[float], mean_: float, deviation_: float, count: int) -> tuple[float, float, float] | None:
+    """The difference of the means, its standard error and the degrees of freedom; these are 0 without any spread."""
+    spread = deviation(values)
+    if spread is None or count < 2:
+        return None
+    own, other = spread**2 / len(values), deviation_**2 / count
+    squares = own**2 / (len(values) - 1) + other**2 / (count - 1)
+    return mean(values) - mean_, math.sqrt(own + other), (own + other) ** 2 / squares if squares else 0.0
+
+
+def _t_tails(t: float, degrees: float) -> float:
+    """P(|T| > |t|) for Student's T."""
+    return 2 * float(require("scipy.special", "report").stdtr(degrees, -abs(t)))
 
 
 def _around(centre: float, reach: float) -> Interval:
@@ -101,8 +121,7 @@ def t_test_p(values: Sequence[float], centre: float = 0.0) -> float | None:
     away = abs(mean(values) - centre)
     if spread == 0:
         return float(away == 0)
-    below = require("scipy.special", "report").stdtr
-    return 2 * float(below(len(values) - 1, -away * math.sqrt(len(values)) / spread))
+    return _t_tails(away * math.sqrt(len(values)) / spread, len(values) - 1)
 
 
 def seed_means(repetitions: Sequence[Mapping[int, float]]) -> dict[int, float]:
