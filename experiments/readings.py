@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 import unseen
+from experiments import command
 from unseen.base.writing import write_atomically
 from unseen.data.domain import Domain
 from unseen.engine import Engine
@@ -130,4 +131,4 @@ def main(arguments: Sequence[str] | None = None, results: Path = RESULTS) -> Non
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

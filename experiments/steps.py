@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from experiments import command
 from unseen import sweep
 from unseen.data.catalogue import domain, targets
 from unseen.paper.family.chosen import CHOSEN
@@ -82,4 +83,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 import unseen
+from experiments import command
 from unseen.data.root import data_root
 from unseen.errors import InputError
 from unseen.paper.results import Results
@@ -98,4 +99,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

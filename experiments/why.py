@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 import unseen
+from experiments import command
 from experiments.nets import jittered
 from unseen.base.writing import write_atomically
 from unseen.engine import Engine
@@ -175,4 +176,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

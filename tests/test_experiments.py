@@ -10,7 +10,8 @@ import torch
 from reproducing import tiny_lab
 
 import unseen
-from experiments import controls, nets, pooling, readings, steps, svhn, why
+from experiments import command, controls, nets, pooling, readings, steps, svhn, why
+from unseen.errors import InputError
 from unseen.models.split import split
 from unseen.paper.results import Results, run_key
 from unseen.runs.folder import RunFolder
@@ -193,3 +194,14 @@ def test_blocks_that_differ_more_say_less_about_the_images_that_are_not_here() -
     assert "to within 0.0 points" in svhn.in_words([line(0)])
     assert "Blocks differ by 5.35 points (deviation)" in svhn.in_words([line(0.1)])
     assert "to within 2.7 points" in svhn.in_words([line(0.1)]), "2 * 5.35 / 2 * sqrt(1/8 + 1/8)"
+
+
+def test_what_a_user_can_put_right_is_one_message(capsys: pytest.CaptureFixture[str]) -> None:
+    def main() -> None:
+        raise InputError("no data folder is named: set UNSEEN_DATA or use --data FOLDER")
+
+    with pytest.raises(SystemExit, match="2"):
+        command.run(main)
+    said = capsys.readouterr().err
+    assert said.startswith("error: no data folder is named")
+    assert "This script has no such flags" in said

@@ -207,6 +207,12 @@ def test_a_folder_of_empty_classes_is_refused_once(root):
     refused(r"\(found: 1 \.heic\); expected .* files: convert them, or check the path", root)
 
 
+def test_a_folder_one_level_too_high_names_the_one_that_may_be_meant(root):
+    for name in ("street/cat", "street/dog", "studio/cat"):
+        put(root, f"{name}/a.png")
+    refused(r"found: 3 folders\).* its classes may be one folder down: .*street$", root)
+
+
 def test_a_truncated_and_a_fake_image_are_both_named(root):
     put(root, "cat/a.png")
     whole = put(root, "cat/cut.jpg", Image.effect_noise((64, 64), 80))

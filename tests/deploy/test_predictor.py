@@ -156,6 +156,8 @@ def test_an_unfinished_run_is_refused_with_the_command_to_resume(trained):
         Predictor.load(trained / "shades")
     with pytest.raises(RunFolderError, match="holds no run"):
         Predictor.load(trained / "nothing")
+    with pytest.raises(RunFolderError, match=r"give the folder of a run, such as .*convnet, or start one there"):
+        Predictor.load(trained)
 
 
 def test_pictures_that_can_t_be_used_are_named_together(shades, photos, tmp_path):

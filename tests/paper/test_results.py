@@ -107,3 +107,12 @@ def test_what_was_known_earlier_has_no_later_line_and_every_line_without_a_date(
     earlier = results.until("2026-11-02T00:00:00+00:00")
     assert [each["key"] for each in earlier] == ["old", "undated"]
     assert results.find("new"), "the results themselves keep it"
+
+
+def test_a_file_of_another_verb_is_called_that(tmp_path: Path) -> None:
+    """Nobody shall take out its lines, one after the other."""
+    file = tmp_path / "choice.jsonl"
+    file.write_text('{"candidate": "erm", "seed": 0}\n')
+    with pytest.raises(InputError, match=r"no file of unseen reproduce.*such as digits\.jsonl") as refused:
+        Results(file)
+    assert "take the line out" not in str(refused.value)

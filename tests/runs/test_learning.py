@@ -29,3 +29,9 @@ def test_of_a_training_that_learned_nothing_is_said(make_net, digits):
 def test_a_loss_with_other_terms_says_nothing_about_guessing(term, make_net, digits):
     ada = unseen.ADA(K=1, T_min=2, T_max=1, alpha=30.0, **SETTINGS, **{term: 0.1})
     assert remark_on_loss(unseen.fit(make_net(), digits, ada, warn=lambda _: None)) is None
+
+
+def test_a_few_steps_are_no_sign_of_a_rate_that_is_too_high(make_net, digits):
+    said = remark_on_loss(unseen.fit(make_net(), digits, unseen.ERM(**SETTINGS | {"T": 2}, alpha=1e-9)))
+    assert "train longer (it was 2 steps)" in said
+    assert "learning rate" not in said

@@ -83,7 +83,7 @@ def results(
         Path | None, typer.Option(help="Markdown with what people say (discussion.md or streets-discussion.md).")
     ] = None,
 ) -> None:
-    """Make the page of all results, from a results file alone."""
+    """Make the page of all results, from a results file alone; figures are written beside that file."""
     from unseen.paper.page import read_page, save_figures, write_html, write_markdown
 
     folder = file.parent

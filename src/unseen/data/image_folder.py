@@ -108,9 +108,11 @@ def _files_by_class(root: Path) -> tuple[dict[str, list[Path]], list[Path]]:
     others = [entry for members in inside.values() for entry in members if not is_image(entry)]
     empty = [name for name, members in files.items() if not members]
     if len(empty) == len(files):
+        deeper = [entry for entry in others if is_folder(entry)]
+        below = f"its classes may be one folder down: {deeper[0].parent}" if deeper else ""
         raise InputError(
             f"{root}: no images in any of its {len(files)} subfolders (found: {_found(others)}); expected {_endings()} "
-            "files: convert them, or check the path"
+            f"files: {below or 'convert them, or check the path'}"
         )
     all_problems(str(root), listed([_empty_class(name, inside[name]) for name in empty]))
     return files, others

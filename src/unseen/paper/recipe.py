@@ -64,7 +64,7 @@ class Recipe(ABC):
     def measurements(self, lab: Lab, seeds: int, methods: Sequence[str] = ()) -> list[Measurement]:
         """Everything to measure, each once under each rule; of these methods alone, where some are named."""
         labels = [method.label for method in self.compared(lab)]
-        unknown = [f'"{name}"{did_you_mean(name, labels)}' for name in methods if name not in labels]
+        unknown = [f'"{name}"{did_you_mean(name, labels, listed=True)}' for name in methods if name not in labels]
         if unknown:
             raise InputError(
                 f"--method: expected {'; '.join(labels) or 'none'} for {self.name}, got {', '.join(unknown)}"

@@ -90,12 +90,19 @@ class Results:
     def _parse(self, number: int, text: str) -> Line:
         try:
             line: Line = json.loads(text)
-            _check(line)
+            foreign = number == 1 and "key" not in line
+            if not foreign:
+                _check(line)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"{self.path}, line {number}: expected a JSON object with key and scores, as unseen reproduce writes "
                 f"it, got {text[:60]!r} ({error!r:.80}); take the line out, and what it was will be measured again"
             ) from error
+        if foreign:
+            raise InputError(
+                f"{self.path}: its first line has no key, so that it is no file of unseen reproduce (the demo and "
+                "unseen choose write others); give one that is, such as digits.jsonl or streets.jsonl"
+            )
         return line
 
 

@@ -20,6 +20,7 @@ from unseen.base.reading import (
     digest_of_start,
     entries,
     is_there,
+    listed,
     read_json,
     read_json_lines,
     reading,
@@ -152,8 +153,10 @@ class TrainingFolder(Generic[Config]):
         """What was written when the training began; a config that was changed since is refused, by its seal."""
         path = self.path / "config.json"
         if not self.started:
+            runs = [entry for entry in listed(self.path) if (entry / path.name).is_file()]
+            such = f", such as {runs[0]}" if runs else ""
             raise RunFolderError(
-                f"{self.path} holds no run: expected {path}; give the folder of a run, or start one there: "
+                f"{self.path} holds no run: expected {path}; give the folder of a run{such}, or start one there: "
                 f"unseen train --out {shlex.quote(str(self.path))}, or unseen.fit without resume"
             )
         content = read_json(path)
