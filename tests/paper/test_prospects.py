@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from unseen.paper.cells import Cell
 from unseen.paper.claims import Claim, judge
@@ -73,6 +74,8 @@ def test_it_counts_the_means_that_are_less_than_is_asked_for() -> None:
     cells += [Cell("e", column, dict(enumerate(SHARES["e"]))) for column in own]
     said = power_in_words(prospect(judge(claim, {"r": cells}), {}))
     assert said.endswith("; but 2 of 3 intervals here lie below that, which more seeds would hardly change.")
+    said = power_in_words(prospect(judge(replace(claim, columns=("SVHN", "SYN")), {"r": cells}), {}))
+    assert said.endswith("; but both intervals here lie below that, which more seeds would hardly change.")
 
 
 def test_interim_is_what_has_some_of_its_planned_seeds() -> None:

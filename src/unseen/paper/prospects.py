@@ -137,7 +137,8 @@ def _excluded(judged: Judged) -> str:
     if 2 * count <= of:
         return ""
     means = " of means" if any(len(effect.parts) > 1 for effect in judged.effects) else ""
-    some = f"all {of}" if count == of else f"{count} of {of}"
+    every = "both" if of == 2 else f"all {of}"
+    some = every if count == of else f"{count} of {of}"
     which = f"{some} intervals{means} here lie" if of > 1 else f"the interval{' of the mean' * bool(means)} here lies"
     return f"; but {which} below that, which more seeds would hardly change"
 
