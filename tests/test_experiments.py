@@ -147,6 +147,7 @@ def test_a_verdict_at_two_looks_errs_more_often_and_two_seeds_are_no_look() -> N
     assert three.twice == three.corrected
     found = pooling.errors(10, 400, paired=True)
     assert found.corrected < found.twice < 0.15
+    assert found.stricter < found.twice
 
 
 def test_five_times_the_steps_are_compared_with_the_arm_before_seed_by_seed(tmp_path):

@@ -232,3 +232,5 @@ def test_the_errors_that_the_pages_admit_are_those_that_were_simulated() -> None
     assert max(round(line["corrected"], 2) for line in errors) == pytest.approx(ALPHA)
     twice = [round(line["twice"], 2) for line in errors if line["first_look"] >= LEAST_PAIRS]
     assert (min(twice), max(twice)) == ERRORS_AT_TWO_LOOKS
+    stricter = [line["stricter"] for line in errors if line["first_look"] >= LEAST_PAIRS]
+    assert max(stricter) < ALPHA + 2 * (ALPHA / errors[0]["draws"]) ** 0.5, "at that level two looks err as one does"

@@ -146,6 +146,7 @@ class Judged:
     on: str = ""
     """what it was judged on, where several are shown"""
     test: Test = t_test_p
+    """gives the p of a comparison by itself"""
     alpha: float = ALPHA
     """what a corrected p is below that is clear"""
 

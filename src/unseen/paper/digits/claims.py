@@ -146,6 +146,8 @@ DIGITS = Subject(
     measure="accuracy",
     sections=digit_sections,
     claims=DIGIT_CLAIMS,
+    judging="Three statements of the paper are not among the claims: that ensembles gain nothing on USPS, that they do "
+    "better than the single networks of Figure 2a, and that ADDA does not converge on SVHN.",
     shared={"ERM": ["figure2b-top/ERM"], "ADA (γ=1)": [f"figure2b-top/{name}" for name in _K]},
     plan=DIGIT_PLAN,
     picture="claims",
