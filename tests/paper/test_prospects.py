@@ -61,6 +61,9 @@ def test_it_says_where_the_papers_differences_are_excluded() -> None:
     near = power_in_words(stands(printed=True))
     less = {"a": [0.290, 0.301, 0.312], "b": [0.29, 0.30, 0.311], "e": SHARES["e"]}
     far = power_in_words(stands(printed=True, shares=less))
+    assert within_reach([stands(printed=True, shares=less)]).endswith(
+        " Less than that here, by most intervals, whatever the seeds: a and b beat e."
+    )
     assert " in part, " in near
     assert " in part, " in far
     assert "below" not in near

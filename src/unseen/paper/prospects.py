@@ -156,8 +156,9 @@ def within_reach(prospects: Sequence[Prospect]) -> str:
     known = [each for each in known if each.judged.verdict != "holds"]
     if not known:
         return "Every claim that has two seeds holds."
-    near = [each for each in known if each.chances and _affordable(each.chances.seeds_whole)]
-    far = [each for each in known if each not in near]
+    less = [each for each in known if _excluded(each.judged)]
+    near = [each for each in known if each not in less and each.chances and _affordable(each.chances.seeds_whole)]
+    far = [each for each in known if each not in [*less, *near]]
     few = sum(each.chances.pairs < LEAST_PAIRS for each in known if each.chances)
     parts = [
         f"Claims that don't hold here, and the seeds with which they would, as a whole and with {100 * POWER:.0f} % "
@@ -165,9 +166,14 @@ def within_reach(prospects: Sequence[Prospect]) -> str:
         f"{MARGIN:g} points where it has only a chart.",
         f"Within reach, by the spread as measured: {_with_seeds(near)}." if near else "",
         f"More than {AFFORDABLE}, so that we stop: {_with_seeds(far)}." if far else "",
+        f"Less than that here, by most intervals, whatever the seeds: {_names(less)}." if less else "",
         f"The spreads of {counted(few, 'claim')} come from two seeds, and are hardly known." if few else "",
     ]
     return " ".join(filter(None, parts))
+
+
+def _names(some: Sequence[Prospect]) -> str:
+    return listed([each.judged.claim.name for each in some])
 
 
 def _with_seeds(some: Sequence[Prospect]) -> str:
