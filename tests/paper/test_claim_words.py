@@ -119,3 +119,11 @@ def test_beside_the_pairs_the_table_has_every_seed_of_either_side() -> None:
     first, *_ = comparisons_sheet(judge(CLAIM, {"r": [more, ADA, MORE]})).rows
     assert first[3].startswith("+10.0 (")
     assert first[-1] == "+10.0 (+3.9 to +16.1)", "Welch's, of three against five: 4.5 degrees"
+
+
+def test_what_is_clear_the_other_way_is_named() -> None:
+    worse = Cell("more", "SVHN", {0: 0.20, 1: 0.22, 2: 0.21})
+    equal = Cell("ADA", "SVHN", {0: 0.30, 1: 0.32, 2: 0.31})
+    said = paragraph(stands(judge(CLAIM, {"r": [ERM, equal, worse]})))
+    assert said.startswith("**Does not hold**: 0 of 2 clear, 1 clearly the other way (more on SVHN).")
+    assert "power" not in said, "it is decided"

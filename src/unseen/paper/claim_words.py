@@ -76,7 +76,7 @@ def _clear_in_words(judged: Judged) -> str:
     few = sum(len(comparison.differences) < LEAST_PAIRS for comparison in judged.comparisons)
     parts = [f"{clear['above']}{f' of {compared}' if compared > 1 else ''} clear{_which_in_words(judged)}"]
     parts += [f"{barely} of them barely (p over {_BARELY:g})"] if (barely := _barely(judged)) else []
-    parts += [f"{clear['below']} clearly the other way"] if clear["below"] else []
+    parts += [f"{clear['below']} clearly the other way{_which_in_words(judged, 'below')}"] if clear["below"] else []
     parts += [f"{few} with fewer than {LEAST_PAIRS} seeds"] if few else []
     return ", ".join(parts)
 
@@ -86,11 +86,11 @@ def _barely(judged: Judged) -> int:
     return sum(o == "above" and p > _BARELY for o, p in zip(judged.outcomes, judged.corrected, strict=True))
 
 
-def _which_in_words(judged: Judged) -> str:
+def _which_in_words(judged: Judged, side: Outcome = "above") -> str:
     """Which comparisons are clear where only some are: those, or all but those that are not, whichever are fewer."""
     both = list(zip(judged.comparisons, judged.outcomes, strict=True))
-    clear = [comparison for comparison, outcome in both if outcome == "above"]
-    others = [comparison for comparison, outcome in both if outcome != "above"]
+    clear = [comparison for comparison, outcome in both if outcome == side]
+    others = [comparison for comparison, outcome in both if outcome != side]
     if not clear or not others or judged.claim.mostly:
         return ""
     one = len({comparison.baseline for comparison in judged.comparisons}) == 1

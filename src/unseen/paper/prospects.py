@@ -48,6 +48,11 @@ class Prospect:
         return len(self.judged.compared) > 1 and not self.judged.claim.mostly
 
     @property
+    def decided(self) -> bool:
+        """Whether it holds, or doesn't, as a whole."""
+        return self.judged.verdict in ("holds", "does not hold")
+
+    @property
     def asked(self) -> str:
         """What the true differences are taken to be."""
         if self.judged.claim.alike:
@@ -121,8 +126,8 @@ def seeds_in_words(seeds: int | None) -> str:
 
 
 def power_in_words(prospect: Prospect) -> str:
-    """What would decide a claim that doesn't hold as a whole."""
-    if prospect.seeds is None or prospect.judged.verdict == "holds":
+    """What would decide a claim that isn't decided as a whole."""
+    if prospect.seeds is None or prospect.decided:
         return ""
     part, whole = prospect.seeds
     needed = f"{part} in part, {whole} as a whole" if prospect.has_parts else whole
@@ -153,15 +158,15 @@ def within_reach(prospects: Sequence[Prospect]) -> str:
     known = [each for each in prospects if each.chances]
     if not known:
         return "No claim has two seeds yet: nothing is known about the spread."
-    known = [each for each in known if each.judged.verdict != "holds"]
+    known = [each for each in known if not each.decided]
     if not known:
-        return "Every claim that has two seeds holds."
+        return "Every claim that has two seeds is decided."
     less = [each for each in known if _excluded(each.judged)]
     near = [each for each in known if each not in less and each.chances and _affordable(each.chances.seeds_whole)]
     far = [each for each in known if each not in [*less, *near]]
     few = sum(each.chances.pairs < LEAST_PAIRS for each in known if each.chances)
     parts = [
-        f"Claims that don't hold here, and the seeds with which they would, as a whole and with {100 * POWER:.0f} % "
+        f"Claims that aren't decided as a whole, and the seeds with which they would hold, with {100 * POWER:.0f} % "
         "power: from the spread as measured to the most that it may be, if the true differences were the paper's, or "
         f"{MARGIN:g} points where it has only a chart.",
         f"Within reach, by the spread as measured: {_with_seeds(near)}." if near else "",
