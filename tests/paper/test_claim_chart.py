@@ -45,7 +45,8 @@ def test_every_claim_is_there_with_its_verdict_and_the_papers_number(judged: lis
     words = [text.get_text() for text in figure.findobj(Text)]
     for each in judged:
         assert each.claim.name in words
-        assert any(word.endswith(f" {each.verdict}") for word in words)
+        some = " (1 of 2)" if each.verdict == "contradicted in part" else ""
+        assert any(word.endswith(f" {each.verdict}{some}") for word in words)
     diamonds = [line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() == "D"]
     assert diamonds == pytest.approx([5.0] * 4)
     assert "no result" in words
@@ -120,3 +121,15 @@ def test_outcomes_are_apart_for_every_eye_and_by_their_marks() -> None:
     assert min(apart[i, j] for i, j in combinations(range(len(colours)), 2)) > 0.1
     assert len({(marker, outcome == "unclear") for outcome, (marker, _, _) in OUTCOMES.items()}) == len(OUTCOMES)
     assert least_distances(from_hex(colours), from_hex([CARD])).min() > 0.35, "against the ground"
+
+
+def test_a_comparison_that_decides_is_on_the_axis_however_far_it_lies() -> None:
+    shares = {"far": [0.20, 0.22, 0.21], "near": [0.45, 0.31, 0.38], "ERM": ERM}
+    cells = [Cell(name, "SVHN", dict(enumerate(some))) for name, some in shares.items()]
+    claim = Claim("c", "w", (("r/far", "r/ERM"), ("r/near", "r/ERM")), ("SVHN",), name="far and near")
+    figure = chart([judge(claim, {"r": cells})])
+    assert "✖ does not hold (1 of 2)" in [text.get_text() for text in figure.findobj(Text)]
+    (axes,) = figure.axes
+    ticks = [line for line in axes.get_lines() if line.get_marker() == "|"]
+    (red,) = (line for line in ticks if line.get_color() == OUTCOMES["below"][1])
+    assert axes.get_xlim()[0] < red.get_xdata()[0] == pytest.approx(-10)

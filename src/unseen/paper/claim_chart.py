@@ -91,9 +91,10 @@ def _footnote(prospects: Sequence[Prospect], caveat: str) -> str:
 
 
 def _limits(judged: Sequence[Judged]) -> tuple[float, float]:
-    """Of the axis: every mean and every number of the paper, and the intervals that decide something."""
+    """Of the axis: every mean, every comparison that is clear, every number of the paper, intervals of enough seeds."""
     effects = [effect for each in judged for effect in each.effects]
-    shown = [x for e in effects for x in (e.comparison.gap, e.theirs) if x is not None]
+    clear = [part.compared.comparison.gap for e in effects for part in e.parts if part.outcome != "unclear"]
+    shown = clear + [x for e in effects for x in (e.comparison.gap, e.theirs) if x is not None]
     intervals = [i for e in effects if not _few(e.comparison) and (i := e.comparison.interval)]
     shown += [x for i in intervals for x in (i.low, i.high)]
     return max(-_MOST, 1.08 * min([-_LEAST, *shown])), min(_MOST, 1.08 * max([_LEAST, *shown]))
@@ -124,12 +125,15 @@ def _claim(axes: Axes, prospect: Prospect, top: float, height: float, left: floa
 
 
 def _verdict(prospect: Prospect) -> tuple[str, str]:
-    """In words, after its mark, and its colour; of what is so in part, how many comparisons are."""
+    """In words, after its mark, and its colour; where some of its comparisons decide it, how many do."""
     judged = prospect.judged
     outcome = DECIDED.get(judged.verdict, "unclear")
     mark, count = {"above": "●", "below": "✖", "unclear": "○"}[outcome], ""
+    clear, of = judged.outcomes.count(outcome), len(judged.outcomes)
+    if outcome != "unclear" and clear < of:
+        count = f" ({clear} of {of})"
     if judged.verdict == "holds in part":
-        mark, count = "◐", f" ({judged.outcomes.count(outcome)} of {len(judged.outcomes)})"
+        mark = "◐"
     if judged.verdict == "not measured":
         mark = NONE
     words = f"{mark} {judged.verdict}{count}{', interim' if prospect.interim else ''}"
