@@ -66,7 +66,8 @@ _WORDS = (
     "clear. Where all are clear by themselves, and on one side, no correction is needed. A claim *holds* where all are "
     "clear, and *holds in part* where some are "
     "([how claims are judged](#how-claims-are-judged)). *Interim*: some of the seeds that were planned are not run, "
-    f"and the verdict is not the last. *Seeds for {100 * POWER:.0f} % power*: with so many, {100 * POWER:.0f} of 100 "
+    "and the verdict is not the last. *Outside*: our interval leaves the paper's number out. "
+    f"*Seeds for {100 * POWER:.0f} % power*: with so many, {100 * POWER:.0f} of 100 "
     "repetitions of our experiment would find a comparison clear (in part) or all of them (as a whole); from the "
     "spread as measured to the most that it may be ([how many seeds](#how-many-seeds-would-decide-it))."
 )
