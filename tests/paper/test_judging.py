@@ -1,5 +1,6 @@
 """How claims are judged, and what other ways of judging would say."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -49,3 +50,12 @@ def test_ensembles_of_the_same_runs_are_counted_by_themselves(points: list[str])
     direct, *_ = said.partition(" have ensembles or adaptations of ERM runs on a side.")
     assert direct.endswith(" 8 more, in 1 claim,"), "the ensembles over γ against those of ERM: K = 1 to 4, two domains"
     assert "10 more, in 2 claims, have ensembles or adaptations of ADA (γ=1) runs on a side." in said
+
+
+def test_runs_that_nobody_made_are_not_counted_as_shared(tmp_path: Path) -> None:
+    results = add_results(tmp_path / "digits.jsonl", ["figure2a-bottom"], 2)
+    kept = [line for line in results if line["ada"]["K"] == 0 or line["ada"]["gamma"] == 1e4]
+    (tmp_path / "few.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in kept))
+    (said,) = [p for p in read_page(tmp_path / "few.jsonl").judging if p.startswith("Claims are not independent.")]
+    assert said.startswith("Claims are not independent. 2 of the 2 comparisons, in 1 claim, are differences from")
+    assert "ADA (γ=1)" not in said

@@ -46,14 +46,18 @@ def shared_runs(judged: Sequence[Judged], sections: Sequence[Section], shared: M
     said += _made_of(judged, sections, names, what)
     for what, some in others:
         names = {name for each in some for name in _same_runs(sections, each)[1]}
+        if not names:
+            continue
         said += f" {_used(judged, names)} have the same {what} runs on a side.{_made_of(judged, sections, names, what)}"
     return said
 
 
 def _made_of(judged: Sequence[Judged], sections: Sequence[Section], names: set[str], what: str) -> str:
     """How many more comparisons have an ensemble of such runs, or an adaptation of one, on a side."""
-    trainings = {name: _trainings(section, cell) for section, cell, name in _named(sections)}
-    own = set.union(*(trainings[name] for name in names))
+    trainings: dict[str, set[str]] = {}
+    for section, cell, name in _named(sections):
+        trainings.setdefault(name, set()).update(_trainings(section, cell))
+    own = set().union(*(trainings[name] for name in names))
     made = {name for name, some in trainings.items() if some & own} - names
     others = [[each for each in some.compared if not each.names & names and each.names & made] for some in judged]
     if not any(others):
