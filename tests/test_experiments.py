@@ -206,3 +206,15 @@ def test_what_a_user_can_put_right_is_one_message(capsys: pytest.CaptureFixture[
     said = capsys.readouterr().err
     assert said.startswith("error: no data folder is named")
     assert "This script has no such flags" in said
+
+
+def test_the_table_of_the_controls_needs_no_data(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("UNSEEN_DATA", raising=False)
+    monkeypatch.setattr("sys.argv", ["controls"])
+    controls.main()
+    assert "| noise | USPS |" in capsys.readouterr().out
+    monkeypatch.setattr("sys.argv", ["controls", "99"])
+    with pytest.raises(InputError, match="no data folder is named"):
+        controls.main()

@@ -70,3 +70,9 @@ def test_what_is_wrong_is_reported(words: list[str], message: str) -> None:
     with pytest.raises(InputError) as caught:
         run(*words)
     assert message in str(caught.value)
+
+
+def test_a_method_like_no_other_lists_what_there_is_once() -> None:
+    with pytest.raises(InputError) as caught:
+        run("reproduce", "figure2b-top", "--stand-ins", "--scale", "small", "--method", "zzzz")
+    assert str(caught.value).count("Dropout") == 1

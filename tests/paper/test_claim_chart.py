@@ -124,11 +124,14 @@ def test_outcomes_are_apart_for_every_eye_and_by_their_marks() -> None:
 
 
 def test_a_comparison_that_decides_is_on_the_axis_however_far_it_lies() -> None:
-    shares = {"far": [0.20, 0.22, 0.21], "near": [0.45, 0.31, 0.38], "ERM": ERM}
+    shares = {"far": [0.20, 0.21, 0.22], "near": [0.37, 0.31, 0.36], "other": [0.23, 0.31, 0.28], "ERM": ERM}
     cells = [Cell(name, "SVHN", dict(enumerate(some))) for name, some in shares.items()]
-    claim = Claim("c", "w", (("r/far", "r/ERM"), ("r/near", "r/ERM")), ("SVHN",), name="far and near")
-    figure = chart([judge(claim, {"r": cells})])
-    assert "✖ does not hold (1 of 2)" in [text.get_text() for text in figure.findobj(Text)]
+    claim = Claim("c", "w", tuple((f"r/{name}", "r/ERM") for name in ("far", "near", "other")), ("SVHN",), name="far")
+    found = judge(claim, {"r": cells})
+    assert found.effects[0].comparison.interval
+    assert found.effects[0].comparison.interval.low > -5, "the mean alone would leave it out"
+    figure = chart([found])
+    assert "✖ does not hold (1 of 3)" in [text.get_text() for text in figure.findobj(Text)]
     (axes,) = figure.axes
     ticks = [line for line in axes.get_lines() if line.get_marker() == "|"]
     (red,) = (line for line in ticks if line.get_color() == OUTCOMES["below"][1])

@@ -5,7 +5,7 @@ import pytest
 from unseen.paper.cells import Cell
 from unseen.paper.claims import Claim, Judged, judge
 from unseen.paper.deciding import deciding, power_sheet
-from unseen.paper.findings import MARGIN
+from unseen.paper.findings import LEAST_PAIRS, MARGIN
 from unseen.paper.published import Published
 from unseen.paper.tables import NONE
 from unseen.reporting.kit.power import pairs_needed
@@ -48,3 +48,11 @@ def test_where_the_paper_gives_no_number_the_margin_of_agreement_is_asked_for_an
 def test_one_seed_has_no_spread_and_no_number_is_invented() -> None:
     (row,) = power_sheet([judged(printed=True, seeds=1)]).rows
     assert row[2:] == ("1", NONE, "+1.6", NONE, NONE, f"a over e: {NONE}")
+
+
+def test_fewer_seeds_than_decide_anything_are_never_enough() -> None:
+    cells = [Cell("a", "SVHN", {0: 0.40, 1: 0.41, 2: 0.4201}), Cell("e", "SVHN", {0: 0.30, 1: 0.31, 2: 0.32})]
+    (effect,) = judge(Claim("c", "w", (("r/a", "r/e"),), ("SVHN",)), {"r": cells}).effects
+    found = deciding(effect)
+    assert pairs_needed(MARGIN, found.spread or 0) == 2
+    assert found.seeds == found.wide_seeds == LEAST_PAIRS

@@ -35,6 +35,12 @@ def test_one_seed_has_a_mean_and_nothing_else():
     assert found.paper.gap == pytest.approx(1)
 
 
+def test_two_seeds_have_no_bootstrap_interval_which_would_be_their_range():
+    (two,), (three,) = (findings([cell("K=2", *percents)], SETTING) for percents in ((30, 32), (30, 32, 34)))
+    assert (two.range, two.bootstrap) == (Interval(30, 32), None)
+    assert three.bootstrap is not None
+
+
 def test_cells_without_accuracies_have_no_finding_and_the_others_come_domain_by_domain():
     cells = [cell(m, *values, domain=d) for m, values in [("ERM", [30]), ("K=1", [31]), ("K=2", [])] for d in "AB"]
     found = [(f.cell.domain, f.cell.method) for f in findings(cells, SETTING)]

@@ -81,6 +81,16 @@ def test_it_counts_the_means_that_are_less_than_is_asked_for() -> None:
     assert said.endswith("; but both intervals here lie below that, which more seeds would hardly change.")
 
 
+def test_what_is_more_than_is_asked_for_does_not_count_as_less() -> None:
+    claim = Claim("a beats e", "w", (("r/a", "r/e"),), ("SVHN", "SYN", "USPS"))
+    own = {"SVHN": [0.40, 0.41, 0.425], "SYN": [0.42, 0.41, 0.42], "USPS": [0.25, 0.40, 0.33]}
+    cells = [Cell("a", column, dict(enumerate(some))) for column, some in own.items()]
+    cells += [Cell("e", column, dict(enumerate(SHARES["e"]))) for column in own]
+    judged = judge(claim, {"r": cells})
+    assert [effect.excludes(3.0) for effect in judged.effects] == [True, True, False]
+    assert power_in_words(prospect(judged, {})).endswith(" as a whole.")
+
+
 def test_interim_is_what_has_some_of_its_planned_seeds() -> None:
     assert stands(printed=True, planned=4).interim
     assert not stands(printed=True, planned=3).interim
